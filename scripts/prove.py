@@ -18,8 +18,8 @@ KNOWLEDGE = os.path.join(ROOT, "src", "atip", "knowledge")
 
 
 def main() -> int:
-    from atip.crawler.proof.campaign import Campaign, installed
-    from atip.crawler.proof.packaged import packaged
+    from atip.crawler.proof.campaign import Campaign, installed_targets
+    from atip.crawler.proof.packaged import prove_packages
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default=os.path.join(ROOT, ".cache", "prove"))
@@ -38,9 +38,9 @@ def main() -> int:
     if not options.tally:
         campaign.begin()
         if options.what != "packages":
-            campaign.run(one for one in installed() if not only or one.name in only)
+            campaign.run(one for one in installed_targets() if not only or one.name in only)
         if options.what != "installed":
-            packaged(campaign, only)
+            prove_packages(campaign, only)
     return report(campaign, write=options.write)
 
 

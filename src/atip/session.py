@@ -246,7 +246,7 @@ class Session:
                 zip(calls, results, strict=True), key=lambda pair: pair[0].position
             )
         ]
-        return provider_messages.merged(self.provider, messages)
+        return provider_messages.merge_messages(self.provider, messages)
 
     def run_all(
         self, calls: Sequence[ToolCall], runner: Runner, *, max_workers: int = 8

@@ -11,7 +11,7 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, Any
 
-from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, plain
+from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, to_wire
 from atip.apis.config import ApiConfig
 from atip.apis.interface import source_of
 from atip.apis.sync.operations import find_operation
@@ -87,7 +87,7 @@ class OperationCaller:
         arguments: Mapping[str, Any],
     ) -> CallResult:
         """Call an operation that was read before; does not read the files again."""
-        values = plain(arguments)
+        values = to_wire(arguments)
         check_arguments(document["inputSchema"], values)
         work = self._call(source, header, operation, values)
         return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()

@@ -78,7 +78,7 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
     place = url if url.endswith(".json") else url.rstrip("/") + WELL_KNOWN
     response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status == 404 and place != url:
-        place = _linked(url, allowed) or place
+        place = _find_link(url, allowed) or place
         if not place.endswith(WELL_KNOWN):
             response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status != 200:
@@ -88,7 +88,7 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
     return place, read_json(response.body)
 
 
-def _linked(url: str, access: Access) -> str:
+def _find_link(url: str, access: Access) -> str:
     """The address in the page's link, or nothing."""
     page = get(url, access=access, limits=HttpLimits(max_bytes=MAX_PAGE))
     if page.status != 200 or page.media_type != "text/html":

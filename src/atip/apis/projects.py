@@ -36,7 +36,7 @@ def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
     sources: dict[str, dict[str, Any]] = {}
     used_names: set[str] = set()
     for path in _files(folder):
-        kind, settings = _looked_at(folder, path)
+        kind, settings = _read_candidate(folder, path)
         if kind:
             stem = os.path.basename(path).split(".")[0] or "source"
             name = unique(slug(stem, "source").replace("_", "-"), used_names)
@@ -66,7 +66,7 @@ def _files(folder: str) -> Iterator[str]:
             yield os.path.join(folder_path, name)
 
 
-def _looked_at(folder: str, path: str) -> tuple[str, dict[str, Any]]:
+def _read_candidate(folder: str, path: str) -> tuple[str, dict[str, Any]]:
     name = os.path.basename(path).lower()
     relative = os.path.relpath(path, folder)
     if name.endswith((".graphql", ".graphqls", ".gql")):

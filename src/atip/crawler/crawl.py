@@ -125,7 +125,7 @@ class Crawler:
         self._work(
             [
                 self._orders(discovered, packages, done_keys, stored_blobs, at)
-                for discovered in self._discovered()
+                for discovered in self._queries()
             ]
         )
         packages.sort(key=_place)
@@ -148,17 +148,17 @@ class Crawler:
     def discover(self) -> list[Package]:
         """(1) Find releases of everything requested, sorted by label; unknown names become refusals."""
         return sorted(
-            (package for discovered in self._discovered() for package in discovered()), key=_place
+            (package for discovered in self._queries() for package in discovered()), key=_place
         )
 
-    def _discovered(self) -> list[Callable[[], list[Package]]]:
+    def _queries(self) -> list[Callable[[], list[Package]]]:
         """One callable per source that queries it; with a limit, one callable for all sources in turn."""
         names = list(dict.fromkeys(request.source for request in self._order.requests))
         if self._order.limit:
-            return [lambda: self._first(names, self._order.limit)]
+            return [lambda: self._discover_limited(names, self._order.limit)]
         return [functools.partial(self._query, name) for name in names]
 
-    def _first(self, names: Sequence[str], limit: int) -> list[Package]:
+    def _discover_limited(self, names: Sequence[str], limit: int) -> list[Package]:
         packages: list[Package] = []
         for name in names:
             if len(packages) < limit:
@@ -191,7 +191,7 @@ class Crawler:
             return
         engine = open_engine(self._order.engine, self._order.jobs)
         started = monotonic()
-        for count, (order, answer) in enumerate(engine.run(work, _chained(first, ahead)), 1):
+        for count, (order, answer) in enumerate(engine.run(work, _chain(first, ahead)), 1):
             step = CrawlStep(
                 package=_label(order), text="", done=count, total=self._total,
                 seconds=monotonic() - started,
@@ -297,7 +297,7 @@ def _digests(package: Package) -> set[str]:
     return {part.digest for part in (package.own, *package.needs)}
 
 
-def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
 

@@ -45,7 +45,7 @@ class ReviewQueue:
 
     def put(self, changes: Iterable[ShimChange]) -> int:
         """Add changes, except those rejected before; returns how many were added."""
-        rejected = self._rejected()
+        rejected = self._load_rejected()
         count = 0
         for change in changes:
             content = hashlib.sha256(encode_shim(change.document)).hexdigest()
@@ -73,7 +73,7 @@ class ReviewQueue:
             NotFoundError: `crawl.no-review`.
         """
         digits = digits.removeprefix("sha256:")
-        for candidate in (digits, *self._beginning(digits)):
+        for candidate in (digits, *self._match_prefix(digits)):
             if os.path.isfile(self._path(candidate)):
                 entry: dict[str, Any] = json.loads(read_bytes(self._path(candidate), MAX_ENTRY))
                 return entry
@@ -154,7 +154,7 @@ class ReviewQueue:
     def _path(self, digits: str) -> str:
         return os.path.join(self._queue, f"{os.path.basename(digits)}.json")
 
-    def _beginning(self, digits: str) -> list[str]:
+    def _match_prefix(self, digits: str) -> list[str]:
         if len(digits) < 6 or not os.path.isdir(self._queue):
             return []
         return [
@@ -163,7 +163,7 @@ class ReviewQueue:
             if name.startswith(digits)
         ]
 
-    def _rejected(self) -> dict[str, str]:
+    def _load_rejected(self) -> dict[str, str]:
         return {row["hash"]: row["content"] for row in self._rejected_rows()}
 
     def _rejected_rows(self) -> list[dict[str, str]]:

@@ -54,14 +54,14 @@ class ScanReport:
         else:
             self.by_source[finding.source_kind] = self.by_source.get(finding.source_kind, 0) + 1
 
-    def remembered(self, source_kind: str) -> None:
+    def add_unchanged(self, source_kind: str) -> None:
         """A tool that has not changed; `source_kind` is empty if it is known by name only."""
         if source_kind:
             self.by_source[source_kind] = self.by_source.get(source_kind, 0) + 1
         else:
             self.unknown += 1
 
-    def refused(self, name: str, code: str, message: str) -> None:
+    def add_refusal(self, name: str, code: str, message: str) -> None:
         self.refusals.append({"name": name, "code": code, "message": message})
 
     def warn(self, name: str, code: str) -> None:

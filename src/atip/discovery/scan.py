@@ -295,7 +295,7 @@ class Scanner:
             judgment = judge_answer(program.name, answer)
         except ProbeError as error:
             self.answers.put(digest, error.code)
-            report.refused(program.name, error.code, error.message)
+            report.add_refusal(program.name, error.code, error.message)
             return None
         if judgment.renamed_from is not None:
             report.warn(program.name, "probe.name-mismatch")

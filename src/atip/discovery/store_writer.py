@@ -135,7 +135,7 @@ class StoreWriter:
                 entry["metadataPath"] = f"./{relative}"
             extension["metadataHash"] = self._save(relative, finding.tool, document, subject)
             extension["description"] = finding.tool.description[:120]
-        before = self._own_before(subject)
+        before = self._stored_extension(subject)
         if learned or before.get("learned"):
             entry["x-atip"]["learned"] = __version__ if learned else before["learned"]
         entry["x-atip"]["inputs"] = inputs()
@@ -146,7 +146,7 @@ class StoreWriter:
         if isinstance(before, dict) and before.get("path") != subject.path:
             self.has_moved = True
 
-    def _own_before(self, subject: ProbeSubject) -> dict[str, Any]:
+    def _stored_extension(self, subject: ProbeSubject) -> dict[str, Any]:
         """Our block of the entry of the same bytes; empty without one."""
         before = self._before.get(subject.name)
         extension = before.get("x-atip") if isinstance(before, dict) else None
@@ -189,7 +189,7 @@ class StoreWriter:
     def _knows_more(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
         """Whether these bytes described themselves before, and now only a later source answered (they were not asked twice);
         or were described by any source, and now only a summary is left."""
-        before = self._own_before(subject).get("rung")
+        before = self._stored_extension(subject).get("rung")
         if finding.source_kind == "summary":
             return before not in (None, "", "summary")
         return before == "native" and finding.source_kind not in ("override", "native")

@@ -135,7 +135,7 @@ class _Reader:
         if not isinstance(document, dict):
             self._say("", "must be a mapping with `format`, `tool` and `cases`")
             return "", ()
-        self._known("", document, _TOP)
+        self._check_keys("", document, _TOP)
         if document.get("format") != FORMAT:
             self._say("format", f"must be `{FORMAT}`")
         tool = document.get("tool")
@@ -159,7 +159,7 @@ class _Reader:
         if not isinstance(row, dict):
             self._say(place, "must be a mapping with `run`")
             return
-        self._known(place, row, _CASE)
+        self._check_keys(place, row, _CASE)
         words = self._words(f"{place}.run", row.get("run"))
         if not words:
             return
@@ -213,7 +213,7 @@ class _Reader:
             self._say(place, "must be a mapping")
             return common
         if place == "setup":
-            self._known(place, value, _SETUP)
+            self._check_keys(place, value, _SETUP)
         files = self._texts(f"{place}.files", value.get("files", {}))
         for name in files:
             if not _PATH.fullmatch(name) or ".." in name.split("/"):
@@ -250,7 +250,7 @@ class _Reader:
                 texts[name] = value
         return texts
 
-    def _known(self, place: str, row: dict[Any, Any], names: tuple[str, ...]) -> None:
+    def _check_keys(self, place: str, row: dict[Any, Any], names: tuple[str, ...]) -> None:
         for key in row:
             if key not in names:
                 close = closest(str(key), names)

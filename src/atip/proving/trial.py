@@ -173,7 +173,7 @@ class TrialRunner:
         finally:
             watch.close()
             tracer.end()
-        seen = self._sorted(tracer, recorder, binary)
+        seen = self._sort_effects(tracer, recorder, binary)
         changes = find_changes(stage)
         return Trial(
             argv=argv,
@@ -182,13 +182,13 @@ class TrialRunner:
             cut=outcome.timed_out,
             seen=seen,
             lost=_has_lost(changes),
-            unchanged=self._unchanged(seen, changes),
+            unchanged=self._find_unchanged(seen, changes),
             said=listener.said.decode("utf-8", "replace")[-_KEPT:],
             silent=not listener.said,
             complete=tracer.complete,
         )
 
-    def _unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
+    def _find_unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
         changed = {change.path for change in changes}
         # owners and times are not compared, so that whoever sets them has changed something
         changed |= {effect.target for effect in seen.effects if effect.effect == "permission"}
@@ -197,7 +197,7 @@ class TrialRunner:
             path for path in seen.writes if path.startswith(within) and path not in changed
         )
 
-    def _sorted(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
+    def _sort_effects(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
         tries = []
         for event in tracer.events:
             target = event.target

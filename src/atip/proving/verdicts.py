@@ -180,13 +180,13 @@ def is_proof(sight: Sight, verdicts: Sequence[FactVerdict]) -> bool:
     return enough and not lies and not sight.timed_out
 
 
-def missing(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def missing_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
     """Facts that a case expects and that were not seen."""
     return tuple(
         fact for fact in expected if not (sight.lost if fact == LOSS else sight.seen.get(fact))
     )
 
 
-def unwanted(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def unexpected_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
     """Facts that were seen although a case does not expect them."""
     return tuple(fact for fact in FACTS if sight.seen.get(fact) and fact not in expected)

@@ -23,7 +23,7 @@ INDEX_VERSION = "2"
 NATIVE = "native"
 
 
-def bare(digest: str) -> str:
+def hex_digits(digest: str) -> str:
     """`sha256:…` → the hex digits alone (A13)."""
     return digest.removeprefix("sha256:")
 
@@ -31,18 +31,18 @@ def bare(digest: str) -> str:
 def metadata_name(digest: str, source: str) -> str:
     """Where metadata of this binary is written, relative to the data directory."""
     if source == NATIVE:
-        return f"tools/sha256-{bare(digest)}.json"
-    return f"shims/sha256/{bare(digest)}.json"
+        return f"tools/sha256-{hex_digits(digest)}.json"
+    return f"shims/sha256/{hex_digits(digest)}.json"
 
 
 def personality_name(digest: str, name: str) -> str:
     """Where metadata of one name of a multi-call binary is written."""
-    return f"shims/sha256/{bare(digest)}.{name}.json"
+    return f"shims/sha256/{hex_digits(digest)}.{name}.json"
 
 
 def branch_name(digest: str) -> str:
     """Where a branch of a very large document is written."""
-    return f"branches/{bare(digest)}.json"
+    return f"branches/{hex_digits(digest)}.json"
 
 
 def outline_name(relative: str) -> str:
@@ -60,7 +60,7 @@ def candidates(name: str, entry: dict[str, Any]) -> list[str]:
     if isinstance(digest, str):
         source = str(entry.get("source", ""))
         paths.append(metadata_name(digest, source))
-        paths.append(f"tools/{name}-{bare(digest)}.json")
+        paths.append(f"tools/{name}-{hex_digits(digest)}.json")
         paths.append(metadata_name(digest, "shim" if source == NATIVE else NATIVE))
     paths += [f"tools/{name}.json", f"shims/{name}.json"]
     # SECURITY: an index entry must not point outside the store.
@@ -75,13 +75,13 @@ def named_binary(relative: str) -> str:
 
 def claimed_binary(document: Any) -> str | None:
     """The digest of the binary that metadata says it is about."""
-    inner = unwrapped(document)
+    inner = unwrap(document)
     binary = inner.get("binary") if isinstance(inner, dict) else None
     digest = binary.get("hash") if isinstance(binary, dict) else None
-    return None if digest is None else f"sha256:{bare(str(digest).lower())}"
+    return None if digest is None else f"sha256:{hex_digits(str(digest).lower())}"
 
 
-def unwrapped(document: Any) -> Any:
+def unwrap(document: Any) -> Any:
     """The metadata inside a 0.1 cache record (§3.5.2), or the document itself."""
     if (
         isinstance(document, dict)
@@ -92,7 +92,7 @@ def unwrapped(document: Any) -> Any:
     return document
 
 
-def migrated(index: dict[str, Any], now: str) -> dict[str, Any]:
+def migrate_index(index: dict[str, Any], now: str) -> dict[str, Any]:
     """An index of layout 0.1 as layout 2. Entries keep their paths; hashes follow at the next scan."""
     if index.get("version") == INDEX_VERSION:
         return index

@@ -58,11 +58,11 @@ def has_pattern_files(places: Places) -> bool:
 
 def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:
     """The tool's own patterns with those of all layers that name the tool (in a step, or in `tools`)."""
-    merged = {pattern.name: _marked(pattern, "tool") for pattern in tool.patterns or ()}
+    merged = {pattern.name: _mark(pattern, "tool") for pattern in tool.patterns or ()}
     for layer, folder in pattern_folders(places):
         for pattern in load_patterns(folder):
             if _concerns(pattern, tool.name):
-                merged[pattern.name] = _marked(pattern, layer)
+                merged[pattern.name] = _mark(pattern, layer)
     return tuple(merged.values())
 
 
@@ -109,5 +109,5 @@ def _concerns(pattern: Pattern, name: str) -> bool:
     return any(step.command.split()[:1] == [name] for step in pattern.steps)
 
 
-def _marked(pattern: Pattern, layer: str) -> Pattern:
+def _mark(pattern: Pattern, layer: str) -> Pattern:
     return pattern.replace(extra={**pattern.extra, "x-atip": {"from": layer}})

@@ -59,7 +59,7 @@ class Store:
             raise self._quarantine(path) from error
         if not isinstance(index, dict) or not isinstance(index.get("tools"), dict):
             raise self._quarantine(path)
-        return layout.migrated(index, now_iso())
+        return layout.migrate_index(index, now_iso())
 
     def stamp(self) -> int:
         """A number that changes with every write, so that agents notice changes."""
@@ -168,7 +168,7 @@ class Store:
             words: of a command line; of a very large tool, only the branches that these name are read.
         """
         data, is_ours = self._load(name, entry)
-        document = layout.unwrapped(
+        document = layout.unwrap(
             plain_json.loads(data.decode()) if is_ours else _read_foreign(data)
         )
         if not isinstance(document, dict):

@@ -259,8 +259,8 @@ def explain(
         decisions=decisions,
         audit=audit,
         online=any(policy.hosts for policy in policies),
-        ignored=_ignored(policies, subjects, decisions),
-        once=_used(policies, subjects),
+        ignored=_ignored_rules(policies, subjects, decisions),
+        once=_used_rules(policies, subjects),
     )
 
 
@@ -279,7 +279,7 @@ def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home
     return Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
 
 
-def _ignored(
+def _ignored_rules(
     policies: Sequence[Policy], subjects: Sequence[CommandContext], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
     if not any(policy.ignored or policy.rules for policy in policies):
@@ -289,7 +289,7 @@ def _ignored(
     return ignored_rules(policies, subjects, decisions)
 
 
-def _used(policies: Sequence[Policy], subjects: Sequence[CommandContext]) -> tuple[str, ...]:
+def _used_rules(policies: Sequence[Policy], subjects: Sequence[CommandContext]) -> tuple[str, ...]:
     rules = [rule for policy in policies for rule in policy.rules if rule.once]
     if not rules:
         return ()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_OVERRIDE = 4_000_000
 
 
-def overridden(name: str, path: str, tool: Tool | None, is_trusted: bool) -> Tool:
+def apply_override(name: str, path: str, tool: Tool | None, is_trusted: bool) -> Tool:
     """Apply the fields of an override file to a tool.
 
     Raises:

@@ -43,7 +43,7 @@ def verify_file(
 
     options = options or VerifyOptions()
     signature, kind = _signature(path, options)
-    provenance = options.provenance or _beside(path, PROVENANCES)
+    provenance = options.provenance or _find_sibling(path, PROVENANCES)
     attestation = read_bytes(provenance, MAX_SIDECAR) if provenance else None
     if attestation is None and options.fetch:
         attestation = fetch_attestation(tool, offline=offline)
@@ -147,14 +147,14 @@ def load_trust_policy(places: Places, options: VerifyOptions, tool: str = "") ->
 
 
 def _signature(path: str, options: VerifyOptions) -> tuple[str, str]:
-    path_found = options.signature or _beside(path, tuple(SIGNATURES))
+    path_found = options.signature or _find_sibling(path, tuple(SIGNATURES))
     if not path_found or options.signature_kind:
         return path_found, options.signature_kind
     kinds = [kind for ending, kind in SIGNATURES.items() if path_found.endswith(ending)]
     return path_found, kinds[0] if kinds else ""
 
 
-def _beside(path: str, endings: tuple[str, ...]) -> str:
+def _find_sibling(path: str, endings: tuple[str, ...]) -> str:
     for ending in endings:
         if os.path.isfile(path + ending):
             return path + ending

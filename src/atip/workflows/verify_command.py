@@ -126,13 +126,13 @@ def _verdict(
     # A description of other bytes (the program was updated since) is no word on these, unless a policy wants one.
     counts = is_wanted or (entry is not None and entry.get("hash") == program.digest)
     try:
-        tool = _stored(subject.tool, lookup) if counts else None
+        tool = _find_stored(subject.tool, lookup) if counts else None
         return verify_file(program.path, places, tool=tool, digest=program.digest)
     except AtipError:
         return None
 
 
-def _stored(name: str, lookup: Lookup) -> Tool | None:
+def _find_stored(name: str, lookup: Lookup) -> Tool | None:
     from atip.model.reading.decode import decode_tool
 
     document = lookup.document(name)

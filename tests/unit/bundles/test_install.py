@@ -388,7 +388,7 @@ def test_the_log_of_a_manager_is_bounded(tmp_path, monkeypatch):
     log = os.open(tmp_path / "log", os.O_RDWR | os.O_CREAT)
     try:
         action = Action(kind="run", argv=("/bin/sh", "-c", "yes | head -c 3000000; exit 3"))
-        assert work._logged(action, {"PATH": "/usr/bin:/bin"}, log) == 3
+        assert work._run_logged(action, {"PATH": "/usr/bin:/bin"}, log) == 3
         assert os.fstat(log).st_size == 100_000
     finally:
         os.close(log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.codecs.providers.safety import clean_text, described, safety_suffix
+from atip.codecs.providers.safety import clean_text, describe, safety_suffix
 from atip.model.reading.decode import decode_effects
 from atip.session import compile_tools, generate_safety_prompt
 from tests.unit.calls.tools import command, option, tool
@@ -59,9 +59,9 @@ def test_the_description_gives_way_and_the_flags_never():
 
 
 def test_a_period_is_added_only_where_one_is_missing():
-    assert described("Does it", "[X]", 99) == "Does it. [X]"
-    assert described("Does it.", "[X]", 99) == "Does it. [X]"
-    assert described("Does it", "", 99) == "Does it"
+    assert describe("Does it", "[X]", 99) == "Does it. [X]"
+    assert describe("Does it.", "[X]", 99) == "Does it. [X]"
+    assert describe("Does it", "", 99) == "Does it"
 
 
 def test_text_loses_what_nobody_sees_and_keeps_honest_emoji():

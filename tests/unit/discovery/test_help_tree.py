@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree, Remembering
-from atip.discovery.sources.inference_sources import both_dashes
+from atip.discovery.sources.inference_sources import with_both_dashes
 from atip.inference.help import infer_help
 from atip.model.tool import Option
 from atip.sandbox.probes.worker import ProbeResult
@@ -107,7 +107,7 @@ def test_first_questions_are_put_once():
 
 def test_flags_of_go_have_one_dash_or_two():
     options = [Option(name="all", flags=("-all",)), Option(name="o", flags=("-o",))]
-    assert [one.flags for one in both_dashes(options)] == [("-all", "--all"), ("-o",)]
+    assert [one.flags for one in with_both_dashes(options)] == [("-all", "--all"), ("-o",)]
 
 
 @pytest.mark.parametrize(

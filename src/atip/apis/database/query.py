@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import reading
-from atip.apis.database.values import plain_row
+from atip.apis.database.values import row_to_json
 from atip.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
             options = {"stream_results": True}
             result = connection.execution_options(**options).execute(statement, _bind(values))
             try:
-                rows, more = _bounded(result.mappings(), limit)
+                rows, more = _take_rows(result.mappings(), limit)
             finally:
                 result.close()
         finally:
@@ -56,7 +56,7 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
     return {"rows": rows, "more": more}
 
 
-def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
+def _take_rows(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
     """At most `limit` rows, and no more bytes than an answer may have; whether there are more."""
     kept_rows: list[dict[str, Any]] = []
     remaining = MAX_ANSWER
@@ -70,7 +70,7 @@ def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[s
                 f"the answer has more than {MAX_ANSWER:,} bytes",
                 hint="select fewer rows or columns",
             )
-        kept_rows.append(plain_row(row))
+        kept_rows.append(row_to_json(row))
     return kept_rows, False
 
 

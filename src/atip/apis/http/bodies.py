@@ -67,7 +67,7 @@ def _form(body: Body, value: Mapping[str, Any]) -> bytes:
         explode = encoding.get("explode", style == "form")
         if str(encoding.get("contentType", "")).endswith("json") and not isinstance(item, str):
             pairs.append((encode(name), encode(text_of(item))))
-        elif isinstance(item, (dict, list)) and _nested(item):
+        elif isinstance(item, (dict, list)) and _is_nested(item):
             # Styles are defined for flat values only; brackets are what such servers read.
             pairs += deep_pairs(name, item)
         else:
@@ -75,7 +75,7 @@ def _form(body: Body, value: Mapping[str, Any]) -> bytes:
     return "&".join(f"{key}={text}" for key, text in pairs).encode()
 
 
-def _nested(value: dict[str, Any] | list[Any]) -> bool:
+def _is_nested(value: dict[str, Any] | list[Any]) -> bool:
     children = value.values() if isinstance(value, dict) else value
     return any(isinstance(child, (dict, list)) for child in children)
 
@@ -111,7 +111,7 @@ def _part(name: str, value: object, kind: str) -> tuple[str, str, str, bytes]:
     # SECURITY: quotes and line ends in a name would begin a part of the caller's own making.
     if _LINE_END.search(kind):
         raise UsageError("api.body-value", f"the media type of `{name}` contains a line break")
-    return _quoted(name), _quoted(filename), kind, content
+    return _quote(name), _quote(filename), kind, content
 
 
 def _file(value: Mapping[str, Any]) -> tuple[str, bytes]:
@@ -125,6 +125,6 @@ def _file(value: Mapping[str, Any]) -> tuple[str, bytes]:
     return str(value.get("filename", "")), content
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A name inside `Content-Disposition`, as the HTML standard escapes it."""
     return text.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A").replace("\0", "%00")

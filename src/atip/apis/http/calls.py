@@ -130,7 +130,7 @@ class HttpCalls:
         while True:
             remaining_s = max(0.1, ends_at - monotonic())
             try:
-                answer = await self._following(request, remaining_s)
+                answer = await self._follow_redirects(request, remaining_s)
             except FetchError as error:
                 if not _may_repeat(request, error.code) or tries >= MAX_TRIES:
                     raise
@@ -147,10 +147,10 @@ class HttpCalls:
             await asyncio.sleep(wait_s)
             tries += 1
 
-    async def _following(self, request: HttpRequest, deadline_s: float) -> HttpResponse:
+    async def _follow_redirects(self, request: HttpRequest, deadline_s: float) -> HttpResponse:
         url = request.url
         for _ in range(MAX_REDIRECTS + 1):
-            address, headers = self._addressed(url, request)
+            address, headers = self._address(url, request)
             answer = await self._sender.send(
                 request.method,
                 address,
@@ -171,7 +171,7 @@ class HttpCalls:
                 )
         raise FetchError("http.redirects", f"`{self._source}` redirects too often")
 
-    def _addressed(self, url: str, request: HttpRequest) -> tuple[str, list[tuple[str, str]]]:
+    def _address(self, url: str, request: HttpRequest) -> tuple[str, list[tuple[str, str]]]:
         """Address and headers, with the credential if this is the pinned origin."""
         origin = parse_address(url).origin
         headers = [*self._headers, *request.headers]
@@ -199,7 +199,7 @@ class HttpCalls:
         self, operation: str, request: HttpRequest, answer: HttpResponse, tries: int
     ) -> CallOutcome:
         media_type = answer.header("content-type").split(";", 1)[0].strip().lower()
-        data = _decoded(answer.content, media_type)
+        data = _decode(answer.content, media_type)
         if answer.status == 401:
             raise AuthRequired(
                 "api.auth-required",
@@ -231,7 +231,7 @@ def _may_repeat(request: HttpRequest, code: str) -> bool:
     return request.method in REPEATABLE and code == "http.connect"
 
 
-def _decoded(content: bytes, media_type: str) -> Any:
+def _decode(content: bytes, media_type: str) -> Any:
     if not content:
         return None
     if media_type == "application/json" or media_type.endswith("+json"):

@@ -40,7 +40,7 @@ def build_request(operation: Operation, arguments: Mapping[str, object], base: s
         UsageError: `api.missing-argument`, `api.path-value`, `api.header-value`, `api.body-value`.
     """
     values = _parameter_values(operation, arguments)
-    path, query, headers, cookies = _placed(operation, values)
+    path, query, headers, cookies = _place(operation, values)
     content: bytes | None = None
     body = operation.body
     if body is not None and body.argument in arguments:
@@ -82,7 +82,7 @@ def only_value(parameter: Parameter) -> object:
     raise UsageError("api.missing-argument", f"`{parameter.argument}` is required")
 
 
-def _placed(
+def _place(
     operation: Operation, values: list[tuple[Parameter, object]]
 ) -> tuple[str, list[tuple[str, str]], list[tuple[str, str]], list[str]]:
     in_path: dict[str, str] = {}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import driver_errors, open_engine, reading, writing
 from atip.apis.database.query import run_query
-from atip.apis.database.values import bound, column_schema, plain_row
+from atip.apis.database.values import column_schema, row_to_json, to_driver
 from atip.apis.effects import with_effects
 from atip.apis.http.calls import CallOutcome
 from atip.apis.interface import Loaded
@@ -49,7 +49,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     engine = open_engine(config, access)
     try:
         with driver_errors(engine):
-            tables = list(_inspected(engine, config))
+            tables = list(_inspect(engine, config))
     finally:
         engine.dispose()
     names: set[str] = set()
@@ -69,7 +69,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
-def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
+def _inspect(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
     import sqlalchemy
 
     inspector = sqlalchemy.inspect(engine)
@@ -190,10 +190,10 @@ def _parameters(table: Mapping[str, Any], action: str) -> Iterator[Parameter]:
             description=column["comment"],
         )
     if action == "list":
-        yield from _paging([column["name"] for column in table["columns"]])
+        yield from _paging_parameters([column["name"] for column in table["columns"]])
 
 
-def _paging(columns: list[str]) -> Iterator[Parameter]:
+def _paging_parameters(columns: list[str]) -> Iterator[Parameter]:
     for name, schema, text in (
         ("limit", {"type": "integer", "minimum": 1, "maximum": MAX_ROWS}, "at most this many rows"),
         ("offset", {"type": "integer", "minimum": 0}, "leave out this many rows"),
@@ -251,7 +251,7 @@ class DatabaseConnection:
             )
         table = self._table(operation.extra["table"], operation.extra.get("schema"))
         values = {
-            parameter.name: bound(table.c[parameter.name].type, arguments[parameter.argument])
+            parameter.name: to_driver(table.c[parameter.name].type, arguments[parameter.argument])
             for parameter in operation.parameters
             if parameter.place == "column" and parameter.argument in arguments
         }
@@ -285,7 +285,7 @@ class DatabaseConnection:
                     )
                 limit = min(int(options.get("limit", DEFAULT_ROWS)), MAX_ROWS)
                 statement = statement.limit(limit).offset(int(options.get("offset", 0)))
-            rows = [plain_row(row) for row in connection.execute(statement).mappings()]
+            rows = [row_to_json(row) for row in connection.execute(statement).mappings()]
         return {"rows": rows} if action == "list" else {"row": rows[0] if rows else None}
 
     def _write(self, action: str, table: Any, values: dict[str, Any]) -> Any:
@@ -340,4 +340,4 @@ def plain_key(done: Any, key: list[str]) -> dict[str, Any] | None:
     values = done.inserted_primary_key
     if values is None:
         return None
-    return plain_row(dict(zip(key, values, strict=False)))
+    return row_to_json(dict(zip(key, values, strict=False)))

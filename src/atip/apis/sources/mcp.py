@@ -35,13 +35,13 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     Raises:
         FetchError: `api.mcp`.
     """
-    tools = asyncio.run(_listed(server_of(config, access), _timeout_s(config)))
+    tools = asyncio.run(_list_tools(server_of(config, access), _timeout_s(config)))
     raw = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
     api = with_effects(api_of(config.name, tools))
     return Loaded(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
-async def _listed(server: McpServer, timeout_s: float) -> list[dict[str, Any]]:
+async def _list_tools(server: McpServer, timeout_s: float) -> list[dict[str, Any]]:
     client = McpClient(server, timeout_s=timeout_s)
     try:
         return await client.list_tools()
@@ -60,12 +60,12 @@ def api_of(name: str, tools: list[dict[str, Any]]) -> Api:
         definitions={
             f"#/$defs/{tool}/{key}": part
             for tool, definition in ((str(tool.get("name")), tool) for tool in tools)
-            for key, part in _shared(definition).items()
+            for key, part in _shared_schemas(definition).items()
         },
     )
 
 
-def _shared(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+def _shared_schemas(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     schema = tool.get("inputSchema")
     definitions = schema.get("$defs") if isinstance(schema, dict) else None
     return definitions if isinstance(definitions, dict) else {}
@@ -83,7 +83,9 @@ def _operation(tool: Mapping[str, Any], names: set[str]) -> Operation:
             argument=unique(slug(str(key), "value", ARGUMENTS), used_names),
             name=str(key),
             place="argument",
-            schema=_own(property_schema, original) if isinstance(property_schema, dict) else {},
+            schema=_with_own_references(property_schema, original)
+            if isinstance(property_schema, dict)
+            else {},
             required=key in (required if isinstance(required, list) else ()),
             description=str(property_schema.get("description") or "")
             if isinstance(property_schema, dict)
@@ -104,15 +106,19 @@ def _operation(tool: Mapping[str, Any], names: set[str]) -> Operation:
     )
 
 
-def _own(schema: Any, tool: str) -> Any:
+def _with_own_references(schema: Any, tool: str) -> Any:
     """Make references of one tool's schema distinct from those of the others."""
     if isinstance(schema, dict):
-        copied = {key: _own(item, tool) for key, item in schema.items()}
+        copied = {key: _with_own_references(item, tool) for key, item in schema.items()}
         reference = copied.get("$ref")
         if isinstance(reference, str) and reference.startswith("#/$defs/"):
             copied["$ref"] = f"#/$defs/{tool}/{reference.removeprefix('#/$defs/')}"
         return copied
-    return [_own(item, tool) for item in schema] if isinstance(schema, list) else schema
+    return (
+        [_with_own_references(item, tool) for item in schema]
+        if isinstance(schema, list)
+        else schema
+    )
 
 
 def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:

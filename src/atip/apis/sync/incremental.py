@@ -143,16 +143,16 @@ def texts_of(pieces: Pieces, selected: set[str] | None = None) -> dict[str, str]
     texts = {}
     for path, data in pieces.paths.items():
         if selected is None or path in selected:
-            texts[path] = _minified(path, data)
+            texts[path] = _minify(path, data)
     for table, parts in pieces.tables.items():
         for name, data in parts.items():
             key = f"#/{table}/{name}"
             if selected is None or key in selected:
-                texts[key] = _minified(name, data)
+                texts[key] = _minify(name, data)
     return texts
 
 
-def _minified(key: str, data: bytes) -> str:
+def _minify(key: str, data: bytes) -> str:
     return json.dumps({key: json.loads(data)}, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -177,14 +177,14 @@ def _files(
             text = writer.operation_module(api, operation, schemas)
             files[f"{folder}/{operation.name}{SUFFIXES[language]}"] = text.encode()
     try:
-        lines = _patched_operations(config, folder, api, schemas, removed)
-        index = _patched_index(config, folder, api, removed)
+        lines = _patch_operations(config, folder, api, schemas, removed)
+        index = _patch_index(config, folder, api, removed)
     except (OSError, AtipError):
         return None
     return {**files, f"{folder}/operations.jsonl": lines, f"{folder}/index.txt": index}
 
 
-def _patched_operations(
+def _patch_operations(
     config: ApiConfig, folder: str, api: Api, schemas: Schemas, removed: set[str]
 ) -> bytes:
     data = read_bytes(os.path.join(config.output, folder, "operations.jsonl"), MAX_BYTES * 4)
@@ -213,7 +213,7 @@ def _patched_operations(
     return b"".join([*lines, *new_lines.values(), *tail, *parts.values()])
 
 
-def _patched_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) -> bytes:
+def _patch_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) -> bytes:
     text = read_bytes(os.path.join(config.output, folder, "index.txt"), MAX_BYTES).decode()
     new_lines = {
         operation.name: f"{signature(operation)} – {summary(operation)}"[:MAX_INDEX_LINE]

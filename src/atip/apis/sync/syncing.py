@@ -113,7 +113,7 @@ def sync(
         synced = _earlier(config, source) if only and source.name not in only else None
         if synced is None:
             try:
-                synced, report = _synced(config, source, access, in_full=definitions)
+                synced, report = _sync(config, source, access, in_full=definitions)
             except AtipError as error:
                 reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
                 synced = _earlier(config, source)
@@ -144,7 +144,7 @@ def _earlier(config: ApiConfig, source: SourceConfig) -> SyncedSource | None:
     return SyncedSource(api=api, state=load_state(config, source) or EMPTY)
 
 
-def _synced(
+def _sync(
     config: ApiConfig, source: SourceConfig, access: ApiAccess, *, in_full: bool
 ) -> tuple[SyncedSource, SourceReport]:
     if source.kind != "openapi":
@@ -157,11 +157,11 @@ def _synced(
     if state is not None and pieces is not None:
         update = plan_update(config, source, pieces, state, find_counter()[1])
         if update is not None:
-            return _updated(config, source, update)
+            return _update(config, source, update)
     return _in_full(config, source, openapi.load_bytes(source, data), pieces)
 
 
-def _updated(
+def _update(
     config: ApiConfig, source: SourceConfig, update: SourceUpdate
 ) -> tuple[SyncedSource, SourceReport]:
     folder = folder_name(source.name)
@@ -274,7 +274,7 @@ def _write_manifest(config: ApiConfig, sources: list[SyncedSource], *, definitio
     manifest = manifest_of(
         apis,
         name=str(settings.get("name", "apis")),
-        description=str(settings.get("description") or _described(apis)),
+        description=str(settings.get("description") or _describe(apis)),
         generated=now_iso(),
         paths={
             "runtime": f"./{output}/runtime",
@@ -304,7 +304,7 @@ def _is_unchanged(path: str, manifest: dict[str, Any]) -> bool:
     return bool(old.get("metadata", {}).get("checksum") == manifest["metadata"]["checksum"])
 
 
-def _described(apis: list[Api]) -> str:
+def _describe(apis: list[Api]) -> str:
     return "Tools of " + ", ".join(api.title or api.name for api in apis)
 
 

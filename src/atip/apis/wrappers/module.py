@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from atip.apis.wrappers.type_tree import ANY, Kind, Record, RecordField, TypeTree
-from atip.codecs.providers.safety import clean_text, safety_suffix, shortened
+from atip.codecs.providers.safety import clean_text, safety_suffix, shorten
 from atip.model.text.identifiers import ARGUMENTS, camel, slug, unique
 from atip.model.value import Value
 
@@ -118,6 +118,4 @@ def _clean(record: Record) -> Record:
 
 def _text(value: object) -> str:
     """A description as one cleaned, short line: it is data of the API's author, and an agent reads it."""
-    return (
-        shortened(" ".join(clean_text(value).split()), MAX_TEXT) if isinstance(value, str) else ""
-    )
+    return shorten(" ".join(clean_text(value).split()), MAX_TEXT) if isinstance(value, str) else ""

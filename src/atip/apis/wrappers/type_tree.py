@@ -73,7 +73,7 @@ class TypeTree:
             return ANY
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            return self._shared(reference, depth)
+            return self._read_shared(reference, depth)
         for key in ("oneOf", "anyOf"):
             if isinstance(schema.get(key), list) and schema[key]:
                 members = [
@@ -82,17 +82,17 @@ class TypeTree:
                 ]
                 return union(members)
         if isinstance(schema.get("allOf"), list) and schema["allOf"]:
-            return self._all(schema, name, depth)
+            return self._read_all_of(schema, name, depth)
         if "const" in schema:
             return _literal([schema["const"]])
         if isinstance(schema.get("enum"), list) and schema["enum"]:
             return _literal(schema["enum"])
         kinds = schema.get("type")
         if isinstance(kinds, list):
-            return union([self._typed(schema, str(kind), name, depth) for kind in kinds])
-        return self._typed(schema, kinds if isinstance(kinds, str) else "", name, depth)
+            return union([self._read_typed(schema, str(kind), name, depth) for kind in kinds])
+        return self._read_typed(schema, kinds if isinstance(kinds, str) else "", name, depth)
 
-    def _typed(self, schema: Mapping[str, Any], kind: str, name: str, depth: int) -> Kind:
+    def _read_typed(self, schema: Mapping[str, Any], kind: str, name: str, depth: int) -> Kind:
         if kind in _SCALARS:
             return _SCALARS[kind]
         if kind == "array" or (not kind and "items" in schema):
@@ -107,7 +107,7 @@ class TypeTree:
             return Kind(kind="map", items=(inner,))
         return ANY
 
-    def _shared(self, reference: str, depth: int) -> Kind:
+    def _read_shared(self, reference: str, depth: int) -> Kind:
         cached = self._by_reference.get(reference)
         if cached is not None:
             return cached
@@ -127,14 +127,14 @@ class TypeTree:
 
     def _read_part(self, part: Any, name: str, depth: int) -> Kind:
         if isinstance(part, dict) and "$ref" not in part:
-            fields = _merged(part, self._parts)
+            fields = _merge(part, self._parts)
             if fields is not None and self._count < MAX_RECORDS and depth < self._max_depth:
                 return self._write(name, fields[0], fields[1], part, depth)
         # What is no record cannot be named: a circle through such parts ends as "any".
         return self.read(part, name, depth + 1)
 
-    def _all(self, schema: Mapping[str, Any], name: str, depth: int) -> Kind:
-        fields = _merged(schema, self._parts)
+    def _read_all_of(self, schema: Mapping[str, Any], name: str, depth: int) -> Kind:
+        fields = _merge(schema, self._parts)
         if fields is None:
             return (
                 self.read(schema["allOf"][0], name, depth + 1) if len(schema["allOf"]) == 1 else ANY
@@ -201,7 +201,7 @@ def _kind_of(value: object) -> Kind:
     return _SCALARS["number"] if isinstance(value, (int, float)) else ANY
 
 
-def _merged(
+def _merge(
     schema: Mapping[str, Any], parts: Mapping[str, Any], depth: int = 0
 ) -> tuple[dict[str, Any], list[str]] | None:
     """Properties and required names of an object, with those of all its `allOf`; None if it is not an object."""
@@ -214,7 +214,7 @@ def _merged(
             inner = parts.get(part["$ref"].rsplit("/", 1)[-1])
         if not isinstance(inner, dict) or depth > 8:
             return None
-        inner_merged = _merged(inner, parts, depth + 1)
+        inner_merged = _merge(inner, parts, depth + 1)
         if inner_merged is not None:
             properties = {**inner_merged[0], **properties}
             required += inner_merged[1]

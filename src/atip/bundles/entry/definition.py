@@ -97,7 +97,7 @@ def define_cli(
     definition_fields = {
         NAMES.get(name, name): value for name, value in {**(definition or {}), **fields}.items()
     }
-    problems = [*_missing(definition_fields), *_wrong(definition_fields)]
+    problems = [*_missing_fields(definition_fields), *_wrong(definition_fields)]
     if problems:
         raise FormatError(
             "define.invalid", f"{problems[0].path} {problems[0].message}", problems=problems
@@ -120,7 +120,7 @@ def define_cli(
 defineCli = define_cli  # the canonical name of the text (rule 1)
 
 
-def _missing(fields: Mapping[str, Any]) -> list[Problem]:
+def _missing_fields(fields: Mapping[str, Any]) -> list[Problem]:
     return [
         Problem(path=f"$.{name}", code="define.missing", message="is required")
         for name in REQUIRED

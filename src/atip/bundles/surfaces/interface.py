@@ -79,7 +79,7 @@ def parse_options(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(options)
 
 
-def cancelled(question: PromptQuestion) -> AtipError:
+def cancellation(question: PromptQuestion) -> AtipError:
     return AtipError(
         "setup.cancelled", f"`{question.id}` was not answered", hint="run `atip bundle setup` again"
     )

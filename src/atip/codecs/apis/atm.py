@@ -13,7 +13,7 @@ from atip.calls.functions import functions_of
 from atip.calls.schema import function_schema
 from atip.codecs.apis.operation_schema import schemas_of
 from atip.codecs.interface import Decoded, Encoded, Loss
-from atip.codecs.providers.safety import clean_text, shortened
+from atip.codecs.providers.safety import clean_text, shorten
 from atip.errors import FormatError
 from atip.model.operation import SOURCE_KINDS
 from atip.model.reading.reader import read_json
@@ -63,7 +63,7 @@ def manifest_of(
         "specVersion": SPEC_VERSION,
         "codeMode": True,
         "name": name,
-        "description": shortened(clean_text(description), MAX_DESCRIPTION),
+        "description": shorten(clean_text(description), MAX_DESCRIPTION),
         "version": _semver(__version__),
         "generated": generated,
         "language": language,
@@ -124,7 +124,7 @@ def _definition(operation: Operation, schema: Mapping[str, Any]) -> dict[str, An
         metadata["x-original-name"] = operation.original
     definition: dict[str, Any] = {
         "name": operation.name,
-        "description": shortened(clean_text(text), MAX_DESCRIPTION) or operation.name,
+        "description": shorten(clean_text(text), MAX_DESCRIPTION) or operation.name,
         "inputSchema": dict(schema),
     }
     if metadata:
@@ -185,7 +185,7 @@ def _authentication(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, 
             (scheme.description for scheme in api.schemes if scheme.description), ""
         )
         if instructions:
-            entry["instructions"] = shortened(" ".join(clean_text(instructions).split()), 200)
+            entry["instructions"] = shorten(" ".join(clean_text(instructions).split()), 200)
         sources[names[id(api)]] = entry
     if all(source["types"] == ["none"] for source in sources.values()):
         return {}
@@ -261,7 +261,7 @@ def encode(tool: Tool) -> Encoded:
     tools = []
     used: set[str] = set()
     for function in functions_of(tool):
-        text = shortened(clean_text(function.description), MAX_DESCRIPTION)
+        text = shorten(clean_text(function.description), MAX_DESCRIPTION)
         tools.append(
             {
                 "name": unique(slug("_".join(function.path) or tool.name), used),
@@ -276,7 +276,7 @@ def encode(tool: Tool) -> Encoded:
         "specVersion": SPEC_VERSION,
         "codeMode": True,
         "name": name,
-        "description": shortened(clean_text(tool.description), MAX_DESCRIPTION) or name,
+        "description": shorten(clean_text(tool.description), MAX_DESCRIPTION) or name,
         "version": _semver(__version__),
         "generated": "1970-01-01T00:00:00Z",
         "sources": {"custom": [name], "total": 1},

@@ -134,7 +134,7 @@ class _Reading:
     def resolve(self, value: Any, where: str) -> Any:
         """The value behind a reference, or None with a line in `lost`."""
         try:
-            return self.pointers.resolved(value)
+            return self.pointers.resolve(value)
         except ReferenceProblem as problem:
             self.lost.append(f"{where}: {problem.message}")
             return None

@@ -141,7 +141,7 @@ def body_of(
     content = raw.get("content")
     if not isinstance(content, dict) or not content:
         return None
-    media_type = preferred(tuple(content))
+    media_type = preferred_media_type(tuple(content))
     media = content[media_type] if isinstance(content[media_type], dict) else {}
     schema, encoding = media.get("schema"), media.get("encoding")
     return Body(
@@ -155,7 +155,7 @@ def body_of(
     )
 
 
-def preferred(media_types: tuple[str, ...]) -> str:
+def preferred_media_type(media_types: tuple[str, ...]) -> str:
     """The preferred media type: JSON, then forms, then text, then the first one listed."""
     return min(media_types, key=_rank)
 
@@ -187,7 +187,7 @@ def _swagger_body(
             schema = raw.get("schema")
             return Body(
                 argument=unique(slug(raw["name"], "body", ARGUMENTS), used, ("body",)),
-                media_type=preferred(kinds),
+                media_type=preferred_media_type(kinds),
                 schema=schema if isinstance(schema, dict) else {},
                 required=raw.get("required") is True,
                 description=str(raw.get("description") or "").strip(),
@@ -232,7 +232,7 @@ def output_of(
             continue
         content = raw.get("content")
         if isinstance(content, dict) and content:
-            media_type = preferred(tuple(content))
+            media_type = preferred_media_type(tuple(content))
             schema = (
                 content[media_type].get("schema") if isinstance(content[media_type], dict) else None
             )
@@ -240,7 +240,7 @@ def output_of(
         if isinstance(raw.get("schema"), dict):
             produces = operation.get("produces") or reading.document.get("produces")
             kinds = tuple(produces) if isinstance(produces, list) and produces else ()
-            return raw["schema"], preferred(kinds or ("application/json",))
+            return raw["schema"], preferred_media_type(kinds or ("application/json",))
     return None, ""
 
 
@@ -261,7 +261,7 @@ def schemes_of(document: Mapping[str, Any], dialect: str, pointers: Any) -> tupl
         raws = components.get("securitySchemes")
     schemes = []
     for name, raw in (raws if isinstance(raws, dict) else {}).items():
-        raw = pointers.resolved(raw)
+        raw = pointers.resolve(raw)
         if isinstance(raw, dict):
             schemes.append(_scheme(str(name), raw))
     return tuple(schemes)

@@ -42,7 +42,7 @@ class Pointers(Mapping[str, "Any"]):
     def __len__(self) -> int:
         return len(self._known)
 
-    def resolved(self, value: Any) -> Any:
+    def resolve(self, value: Any) -> Any:
         """Return `value` itself, or the end of its chain of references.
 
         Raises:

@@ -58,10 +58,10 @@ def encode_operation(
     document = {key: getattr(operation, key) for key in _PLAIN if getattr(operation, key)}
     if operation.parameters:
         document["parameters"] = [
-            _encoded(parameter, skip="schema") for parameter in operation.parameters
+            _encode(parameter, skip="schema") for parameter in operation.parameters
         ]
     if operation.body is not None:
-        document["body"] = _encoded(operation.body, skip="schema")
+        document["body"] = _encode(operation.body, skip="schema")
     if operation.security:
         document["security"] = [list(requirement) for requirement in operation.security]
     effects = encode_effects(operation.effects)
@@ -151,7 +151,7 @@ def encode_header(api: Api) -> dict[str, Any]:
         "description": api.description,
         "version": api.version,
         "servers": list(api.servers),
-        "schemes": [_encoded(scheme) for scheme in api.schemes],
+        "schemes": [_encode(scheme) for scheme in api.schemes],
     }
 
 
@@ -188,7 +188,7 @@ def find_line(data: bytes, name: str, key: str = "name") -> bytes | None:
     return data[start + 1 : end if end >= 0 else len(data)]
 
 
-def _encoded(value: Value, skip: str = "") -> dict[str, Any]:
+def _encode(value: Value, skip: str = "") -> dict[str, Any]:
     """Fields that differ from their defaults; tuples as lists."""
     cls: Any = type(value)
     encoded = {}

@@ -133,14 +133,14 @@ class Schemas:
         properties: dict[str, Any] = {}
         required = []
         for parameter in operation.parameters:
-            properties[parameter.argument] = self._described(
+            properties[parameter.argument] = self._describe(
                 parameter.schema, parameter.description, references
             )
             if parameter.required:
                 required.append(parameter.argument)
         if operation.body is not None:
             body = operation.body
-            properties[body.argument] = self._described(body.schema, body.description, references)
+            properties[body.argument] = self._describe(body.schema, body.description, references)
             if body.required:
                 required.append(body.argument)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
@@ -149,7 +149,7 @@ class Schemas:
         schema["additionalProperties"] = False
         return schema
 
-    def _described(self, schema: Mapping[str, Any], description: str, references: list[str]) -> Any:
+    def _describe(self, schema: Mapping[str, Any], description: str, references: list[str]) -> Any:
         converted = self._convert(schema, references)
         if description and isinstance(converted, dict) and "description" not in converted:
             return {**converted, "description": description}

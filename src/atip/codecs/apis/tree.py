@@ -79,7 +79,7 @@ def _option(name: str, schema: Any, required: bool, parts: Mapping[str, Any] | N
     kind = schema.get("type")
     choices = schema.get("enum")
     self_contained = (
-        {**schema, "$defs": _needed(schema, parts)} if parts and _refers(schema) else schema
+        {**schema, "$defs": _needed_parts(schema, parts)} if parts and _refers(schema) else schema
     )
     return Option(
         name=name,
@@ -99,7 +99,7 @@ def _refers(node: object) -> bool:
     return isinstance(node, list) and any(_refers(child) for child in node)
 
 
-def _needed(schema: object, parts: Mapping[str, Any]) -> dict[str, Any]:
+def _needed_parts(schema: object, parts: Mapping[str, Any]) -> dict[str, Any]:
     """The shared parts that one parameter reaches."""
     reached: dict[str, Any] = {}
     stack = [schema]

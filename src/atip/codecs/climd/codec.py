@@ -95,7 +95,9 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
             },
         },
     )
-    return Decoded(tool=tool, problems=tuple(problems), losses=tuple(_unread(manifest.fields)))
+    return Decoded(
+        tool=tool, problems=tuple(problems), losses=tuple(_unread_losses(manifest.fields))
+    )
 
 
 def encode(tool: Tool) -> Encoded:
@@ -151,7 +153,7 @@ def _bytes(data: Mapping[str, Any]) -> dict[str, bytes]:
     }
 
 
-def _unread(fields: Mapping[str, Any]) -> list[Loss]:
+def _unread_losses(fields: Mapping[str, Any]) -> list[Loss]:
     """Losses: fields that a Tool lacks. They stay in the preserved documents."""
     message = "a Tool has no field for it; it stays in the preserved documents"
     names = ("install", "setup", "runner", "output", "requires", "bin_args", "metadata")

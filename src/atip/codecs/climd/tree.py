@@ -32,7 +32,7 @@ def commands_of(manifest: CliManifest, tools: Iterable[BundleTool]) -> dict[str,
     by_path: dict[tuple[str, ...], Command] = {}
     for tool in tools:
         by_path[tool.path or ("",)] = _command(tool, manifest)
-    return _nested(by_path)
+    return _nest(by_path)
 
 
 def _command(tool: BundleTool, manifest: CliManifest) -> Command:
@@ -124,14 +124,14 @@ def _is_required(tool: BundleTool, place: Placeholder) -> bool:
     return place.name in required if isinstance(required, list) else False
 
 
-def _nested(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
+def _nest(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
     heads: dict[str, dict[tuple[str, ...], Command]] = {}
     for path, command in nodes.items():
         heads.setdefault(path[0], {})[path[1:]] = command
     tree: dict[str, Command] = {}
     for name, commands in heads.items():
         parent = commands.pop((), Command())
-        tree[name] = parent.replace(commands=_nested(commands)) if commands else parent
+        tree[name] = parent.replace(commands=_nest(commands)) if commands else parent
     return tree
 
 
@@ -203,7 +203,7 @@ def _intent(
         words[target]
         for route in fields.get("implements") or ()
         if isinstance(route, dict) and isinstance(route.get("tool"), str)
-        if (target := _joined(folder, route["tool"])) in words
+        if (target := _join(folder, route["tool"])) in words
     ]
     if not routes:
         return []
@@ -230,7 +230,7 @@ def texts_of(value: object) -> list[str]:
     return []
 
 
-def _joined(folder: str, ref: str) -> str:
+def _join(folder: str, ref: str) -> str:
     """A reference relative to a folder of the bundle, or to the bundle itself."""
     if not ref.startswith("../"):
         return ref.removeprefix("./")

@@ -90,11 +90,11 @@ def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = Fal
         },
     )
     return Decoded(
-        tool=tool, problems=tuple(reader.problems), losses=_unread(raw, declared_intents)
+        tool=tool, problems=tuple(reader.problems), losses=_unread_losses(raw, declared_intents)
     )
 
 
-def _unread(raw: list[Any], intents: list[Any]) -> tuple[Loss, ...]:
+def _unread_losses(raw: list[Any], intents: list[Any]) -> tuple[Loss, ...]:
     if len(raw) == len(intents):
         return ()
     return (

@@ -174,7 +174,7 @@ class Reader:
         except FormatError as error:
             # refused when it is to run (C7); the tool may still be listed and described
             self._warn((*at, "command"), error.code, error.message)
-        self._unknown(value, _INTENT, at)
+        self._check_unknown(value, _INTENT, at)
         return CmpIntent(
             patterns=patterns,
             command=value["command"],
@@ -226,7 +226,7 @@ class Reader:
         elif kind not in TYPES:
             self._must((*at, "type"), "cmp.type", f"`type` must be one of {', '.join(TYPES)}")
             kind = "string"
-        self._unknown(value, _PARAM, at)
+        self._check_unknown(value, _PARAM, at)
         enum = value.get("enum")
         param = Param(
             name=name,
@@ -283,7 +283,7 @@ class Reader:
         # unreadable counts as the dangerous value
         return field != "idempotent"
 
-    def _unknown(self, value: dict[str, Any], allowed: set[str], at: Parts) -> None:
+    def _check_unknown(self, value: dict[str, Any], allowed: set[str], at: Parts) -> None:
         for key in value:
             if key not in allowed and not key.startswith("x-"):
                 self._warn((*at, key), "format.unknown-field", "not a field of CMP 0.2.0")

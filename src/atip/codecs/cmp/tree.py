@@ -57,7 +57,7 @@ def commands_of(
         patterns.append(_pattern(intent))
     root = nodes.pop((), Command())
     return CmpTree(
-        commands=_nested(nodes),
+        commands=_nest(nodes),
         arguments=root.arguments or (),
         options=root.options or (),
         effects=root.effects,
@@ -184,7 +184,7 @@ def _merge(old: Command | None, new: Command) -> Command:
     return old.replace(options=options or None, arguments=arguments or None, effects=effects)
 
 
-def _nested(nodes: Mapping[Path, Command]) -> dict[str, Command]:
+def _nest(nodes: Mapping[Path, Command]) -> dict[str, Command]:
     """Paths → tree; words that are only part of a path become groups."""
     heads: dict[str, dict[Path, Command]] = {}
     for path, command in nodes.items():
@@ -192,5 +192,5 @@ def _nested(nodes: Mapping[Path, Command]) -> dict[str, Command]:
     tree = {}
     for name, commands in heads.items():
         parent = commands.pop((), Command())
-        tree[name] = parent.replace(commands=_nested(commands)) if commands else parent
+        tree[name] = parent.replace(commands=_nest(commands)) if commands else parent
     return tree

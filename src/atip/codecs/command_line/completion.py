@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from atip.codecs.interface import Loss
-from atip.codecs.providers.safety import clean_text, shortened
+from atip.codecs.providers.safety import clean_text, shorten
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.errors import UsageError
 from atip.model.problems import render_path
@@ -113,7 +113,7 @@ def choices(parameter: Option | Argument) -> tuple[str, ...]:
 
 
 def one_line(text: str) -> str:
-    return shortened(" ".join(clean_text(text).split()), MAX_DESCRIPTION)
+    return shorten(" ".join(clean_text(text).split()), MAX_DESCRIPTION)
 
 
 def losses(tool: Tool) -> tuple[Loss, ...]:

@@ -57,7 +57,7 @@ def _command(
         _command((name, *(child.aliases or ())), child, tool_effects)
         for name, child in (command.commands or {}).items()
     ]
-    return _filled(
+    return _drop_empty(
         name=names[0] if len(names) == 1 else list(names),
         description=command.description,
         subcommands=subcommands,
@@ -77,7 +77,7 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
     effects = decode_effects(option.own.get("effects") or {})
     inherited = option.own.get("inherited")
     return (
-        _filled(
+        _drop_empty(
             name=option.flags[0] if len(option.flags) == 1 else list(option.flags),
             description=option.description,
             args=_one_or_many(values or []),
@@ -94,7 +94,7 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
 
 
 def _value(option: Option) -> dict[str, Any]:
-    return _filled(
+    return _drop_empty(
         name=option.name,
         suggestions=[str(choice) for choice in option.enum or ()],
         template=_TEMPLATES.get(option.type),
@@ -104,7 +104,7 @@ def _value(option: Option) -> dict[str, Any]:
 
 
 def _argument(argument: Argument) -> dict[str, Any]:
-    return _filled(
+    return _drop_empty(
         name=argument.name,
         description=argument.description,
         suggestions=[str(choice) for choice in argument.enum or ()],
@@ -120,7 +120,7 @@ def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
     return dict(fields) if isinstance(fields, dict) else {}
 
 
-def _filled(**fields: Any) -> dict[str, Any]:
+def _drop_empty(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value not in (None, "", [], False)}
 
 

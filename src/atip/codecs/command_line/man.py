@@ -52,7 +52,7 @@ def encode(tool: Tool) -> Encoded:
 def _synopsis(tool: Tool) -> str:
     parts = ["[\\fIOPTIONS\\fR]"] if tool.options or tool.global_options else []
     parts += ["\\fICOMMAND\\fR"] if tool.commands else []
-    return " ".join([*parts, *(_spelled(argument) for argument in tool.arguments or ())])
+    return " ".join([*parts, *(_spell(argument) for argument in tool.arguments or ())])
 
 
 def _commands(tool: Tool) -> list[str]:
@@ -68,7 +68,7 @@ def _commands(tool: Tool) -> list[str]:
 
 
 def _command(name: str, command: Command, effects: Effects) -> list[str]:
-    words = " ".join(_spelled(argument) for argument in command.arguments or ())
+    words = " ".join(_spell(argument) for argument in command.arguments or ())
     lines = [f'.SS "{_text(name)}{f" {words}" if words else ""}"']
     lines += _paragraph(command.description, effects)
     if command.aliases:
@@ -111,11 +111,11 @@ def _facts(option: Option) -> list[str]:
 def _arguments(arguments: Iterable[Argument]) -> list[str]:
     lines = []
     for argument in arguments:
-        lines += [".TP", _spelled(argument), _line(argument.description) or "\\&"]
+        lines += [".TP", _spell(argument), _line(argument.description) or "\\&"]
     return lines
 
 
-def _spelled(argument: Argument) -> str:
+def _spell(argument: Argument) -> str:
     name = f"\\fI{_text(argument.name)}\\fR" + ("..." if argument.variadic else "")
     return name if argument.is_required else f"[{name}]"
 

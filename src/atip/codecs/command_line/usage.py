@@ -110,7 +110,7 @@ class _Writer:
             deprecated=_reason(command.deprecated),
             effect=word,
         )
-        head = line("cmd", [name], {**properties, **_plain(_preserved(command.extra))})
+        head = line("cmd", [name], {**properties, **_plain_values(_preserved(command.extra))})
         return block(head, self._body(command, place))
 
     def _flag(self, option: Option, place: Place, *, everywhere: bool = False) -> list[str]:
@@ -136,7 +136,7 @@ class _Writer:
             effect=word_of(decode_effects(metadata.get("effects") or {})),
         )
         properties.update({"global": True} if is_global else {})
-        head = line("flag", [" ".join(flags)], {**properties, **_plain(preserved)})
+        head = line("flag", [" ".join(flags)], {**properties, **_plain_values(preserved)})
         return block(head, self._below_flag(option, preserved))
 
     def _below_flag(self, option: Option, preserved: Mapping[str, Any]) -> list[str]:
@@ -149,7 +149,7 @@ class _Writer:
             spelled = preserved.get("value") or (f"[{name}]" if is_optional else f"<{name}>")
             inner = preserved.get("arg") or {}
             children = [*_choices(option.enum, preserved), *_nodes(inner.get("nodes"))]
-            lines += block(line("arg", [spelled], _plain(inner)), children)
+            lines += block(line("arg", [spelled], _plain_values(inner)), children)
         return lines + _nodes(preserved.get("nodes"))
 
     def _argument(self, argument: Argument) -> list[str]:
@@ -165,7 +165,7 @@ class _Writer:
             effect=word_of(decode_effects(effects or {})),
         )
         head = line(
-            "arg", [preserved.get("spelled") or spelled], {**properties, **_plain(preserved)}
+            "arg", [preserved.get("spelled") or spelled], {**properties, **_plain_values(preserved)}
         )
         return block(head, [*_choices(argument.enum, preserved), *_nodes(preserved.get("nodes"))])
 
@@ -179,7 +179,7 @@ def _properties(**properties: object) -> dict[str, object]:
     return {key: value for key, value in properties.items() if value not in (None, "")}
 
 
-def _plain(preserved: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_values(preserved: Mapping[str, Any]) -> dict[str, Any]:
     properties = preserved.get("properties")
     return dict(properties) if isinstance(properties, dict) else {}
 

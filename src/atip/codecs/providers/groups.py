@@ -15,8 +15,8 @@ from atip.codecs.providers.safety import (
     claim_flags,
     claim_suffix,
     clean_text,
-    described,
-    shortened,
+    describe,
+    shorten,
     suffix,
 )
 from atip.codecs.providers.schema import nullable
@@ -116,7 +116,7 @@ class _Group:
         everything = self.maker.dialect.nullable
         return Grouped(
             name=self.name,
-            description=described(
+            description=describe(
                 self._text(), suffix(together), self.maker.dialect.max_description
             ),
             properties=self.properties,
@@ -134,13 +134,13 @@ class _Group:
         group = self.members[0].tool.find(self.path) if self.path else None
         text = group.description if group is not None else self.members[0].tool.description
         text = clean_text(text) or f"Commands of `{self.members[0].tool.name}`"
-        return shortened(text, 120) if self.brief else text
+        return shorten(text, 120) if self.brief else text
 
     def _action_text(self, actions: Mapping[str, Function]) -> str:
         lines = []
         for word, function in actions.items():
             text = clean_text(function.description)
-            text = shortened(text, 60) if self.brief >= 0 else ""
+            text = shorten(text, 60) if self.brief >= 0 else ""
             flags = claim_suffix(self.claims[function.name])
             line = f"{word}: {text} {flags}".rstrip().rstrip(":")
             required = [k for k, item in function.parameters.items() if item.is_required]

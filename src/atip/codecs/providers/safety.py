@@ -135,7 +135,7 @@ def _with_creates(flags_text: str, effects: Effects) -> str:
     return f"{flags_text[:-1]} | {creates}]" if flags_text else f"[{creates}]"
 
 
-def described(text: str, flags: str, limit: int) -> str:
+def describe(text: str, flags: str, limit: int) -> str:
     """Description and flags within `limit` code points; the description is cut, never the flags (A30)."""
     if not flags:
         return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
@@ -149,7 +149,7 @@ def described(text: str, flags: str, limit: int) -> str:
     return f"{text} {flags}"
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The first sentence, at most `limit` characters."""
     end = text.find(". ")
     if 0 < end < limit:

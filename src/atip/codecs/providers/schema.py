@@ -105,7 +105,7 @@ class Maker:
         if item.schema is not None:
             schema, undo = self._from_document(item)
         elif item.variadic or kind == "array":
-            schema, undo = self._typed(item)
+            schema, undo = self._make_typed(item)
         elif item.enum:
             shared, undo = self._choices(item)
             schema = {**shared}
@@ -129,9 +129,9 @@ class Maker:
         try:
             cached = self.choices.get(key)
         except TypeError:  # a choice that is itself a list
-            return self._one(item)
+            return self._make_single(item)
         if cached is None:
-            cached = self.choices[key] = self._one(item)
+            cached = self.choices[key] = self._make_single(item)
         return cached
 
     def _text(self, item: Item) -> str:
@@ -151,14 +151,14 @@ class Maker:
             text = f"{text} {flags}".strip()
         return text
 
-    def _typed(self, item: Item) -> tuple[dict[str, Any], str]:
+    def _make_typed(self, item: Item) -> tuple[dict[str, Any], str]:
         undo = ""
         if is_list(item):
-            one, undo = self._one(item)
+            one, undo = self._make_single(item)
             return {"type": "array", "items": one}, undo
-        return self._one(item)
+        return self._make_single(item)
 
-    def _one(self, item: Item) -> tuple[dict[str, Any], str]:
+    def _make_single(self, item: Item) -> tuple[dict[str, Any], str]:
         if item.type == "array":
             narrowed = narrow(item_schema(item), self.dialect)
             return (narrowed, "") if narrowed is not None else ({"type": "string"}, "json")
@@ -177,7 +177,7 @@ class Maker:
     def _from_document(self, item: Item) -> tuple[dict[str, Any], str]:
         full_schema = parameter_schema(item)
         if self.dialect.full:
-            cleaned = _cleaned(full_schema)
+            cleaned = _clean(full_schema)
             if isinstance(cleaned, dict):
                 return cleaned, ""
         narrowed = narrow(full_schema, self.dialect)
@@ -265,7 +265,7 @@ def _narrow_object(
     return narrowed
 
 
-def _cleaned(value: object, depth: int = 0) -> object:
+def _clean(value: object, depth: int = 0) -> object:
     """Clean a schema for providers that accept any: removes invisible characters; None if it has references."""
     if isinstance(value, str):
         return clean_text(value)[:PARAMETER_LIMIT]
@@ -274,12 +274,12 @@ def _cleaned(value: object, depth: int = 0) -> object:
     if isinstance(value, dict):
         if "$ref" in value or "$dynamicRef" in value:
             return None
-        cleaned = {key: _cleaned(child, depth + 1) for key, child in value.items() if is_clean(key)}
+        cleaned = {key: _clean(child, depth + 1) for key, child in value.items() if is_clean(key)}
         return (
             None if any(v is None and value[k] is not None for k, v in cleaned.items()) else cleaned
         )
     if isinstance(value, (list, tuple)):
-        items = [_cleaned(child, depth + 1) for child in value]
+        items = [_clean(child, depth + 1) for child in value]
         has_loss = any(i is None and v is not None for i, v in zip(items, value, strict=True))
         return None if has_loss else items
     return value

@@ -105,21 +105,21 @@ def _section(lines: list[str], title: str, sentence: str, names: list[str]) -> N
 def _tool_block(tool: Tool) -> str:
     lines: list[str] = []
     for pattern in (tool.patterns or ())[:MAX_PATTERNS]:
-        lines.append(f"pattern {quoted(pattern.name)}: {quoted(pattern.description)}")
+        lines.append(f"pattern {quote(pattern.name)}: {quote(pattern.description)}")
         for step in pattern.steps[:20]:
-            note = f" – {quoted(step.description)}" if step.description else ""
-            lines.append(f"  step {quoted(step.command)}{note}")
+            note = f" – {quote(step.description)}" if step.description else ""
+            lines.append(f"  step {quote(step.command)}{note}")
     for example in (tool.examples or ())[:MAX_EXAMPLES]:
-        lines.append(f"example {quoted(example)}")
+        lines.append(f"example {quote(example)}")
     for path, command in tool.walk():
         for example in (command.examples or ())[:MAX_EXAMPLES]:
-            lines.append(f"example of {quoted(' '.join(path))}: {quoted(example)}")
+            lines.append(f"example of {quote(' '.join(path))}: {quote(example)}")
     if not lines:
         return ""
-    return "\n".join([f"<tool-text tool={quoted(tool.name)}>", *lines, "</tool-text>"])
+    return "\n".join([f"<tool-text tool={quote(tool.name)}>", *lines, "</tool-text>"])
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """One text as a JSON string. SECURITY: `<` is escaped, so that no text can end its block."""
     clean = clean_text(text)
     clean = clean if len(clean) <= MAX_TEXT else clean[: MAX_TEXT - 1] + "…"

@@ -43,7 +43,10 @@ class DaskEngine:
             for future in completed:
                 order = under_way.pop(future.key)
                 failure = future.exception()
-                yield order, _plain(failure) if failure is not None else bytes(future.result())
+                yield (
+                    order,
+                    _to_atip_error(failure) if failure is not None else bytes(future.result()),
+                )
                 self._fill(client, task, queue, under_way, completed)
 
     def _fill(
@@ -91,7 +94,7 @@ class _Owned:
         self._cluster.close()
 
 
-def _plain(failure: BaseException) -> BaseException:
+def _to_atip_error(failure: BaseException) -> BaseException:
     """Convert failures of the cluster itself to `AtipError`."""
     if isinstance(failure, AtipError):
         return failure

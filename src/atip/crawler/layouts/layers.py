@@ -89,7 +89,7 @@ def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
                     yield name, entry
 
 
-def merged(name: str) -> str:
+def merged_path(name: str) -> str:
     """The path of a file in a root whose `/bin` and `/lib` are links into `/usr`."""
     top = name.partition("/")[0]
     return f"usr/{name}" if top in MERGED else name

@@ -13,7 +13,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.layers import MERGED, entries, merged
+from atip.crawler.layouts.layers import MERGED, entries, merged_path
 from atip.sandbox.bubblewrap.system_view import placeholder_files
 from atip.system.scratch import lasting_folder
 
@@ -180,7 +180,7 @@ def _listing(layer: str) -> dict[str, Placed]:
             _LISTED.clear()
         files: dict[str, Placed] = {}
         for name, entry in entries(layer):
-            place = merged(name)
+            place = merged_path(name)
             if place not in PLACEHOLDERS:
                 link = _target(name, place, os.readlink(entry.path)) if entry.is_symlink() else ""
                 files[place] = (entry.path, link)
@@ -191,7 +191,7 @@ def _listing(layer: str) -> dict[str, Placed]:
 def _target(name: str, place: str, link: str) -> str:
     """Where a link leads after the move into `/usr`; always relative and inside the root."""
     target = os.path.normpath(os.path.join("/", os.path.dirname(name), link)).lstrip("/")
-    return os.path.relpath(merged(target), os.path.dirname(place))
+    return os.path.relpath(merged_path(target), os.path.dirname(place))
 
 
 def _link_or_copy(source: str, path: str) -> None:

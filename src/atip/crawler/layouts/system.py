@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
-from atip.crawler.layouts.layers import load_layer, merged
+from atip.crawler.layouts.layers import load_layer, merged_path
 from atip.crawler.layouts.standing_root import standing_root
 from atip.errors import FormatError
 
@@ -32,7 +32,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     if not programs:
         return Arranged(programs=())
     standing = standing_root(f"{bench.cache}-roots")
-    standing.show([*_needed(package, bench), layer])
+    standing.show([*_needed_digests(package, bench), layer])
     root = standing.folder
     limit = os.path.realpath(root) + "/"
     return Arranged(
@@ -49,7 +49,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     )
 
 
-def _needed(package: Package, bench: Bench) -> Iterator[str]:
+def _needed_digests(package: Package, bench: Bench) -> Iterator[str]:
     # Workers that need the same start at different places: each unpacks a part, and nothing is unpacked twice.
     start = os.getpid() * 37 % max(1, len(package.needs))
     layers: dict[str, str] = {}
@@ -66,4 +66,4 @@ def _programs(layer: str) -> Iterator[str]:
             names = os.listdir(os.path.join(layer, folder))
         except OSError:
             continue
-        yield from (merged(f"{folder}/{name}") for name in names)
+        yield from (merged_path(f"{folder}/{name}") for name in names)

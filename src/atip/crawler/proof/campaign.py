@@ -84,7 +84,7 @@ class Campaign:
         ordered = sorted(targets, key=lambda target: (target.name not in recipes, target.name))
         pending: dict[str, tuple[str, ProofTarget]] = {}
         for target in ordered:
-            if turn := self._missing(target):
+            if turn := self._next_round(target):
                 pending[target.name] = turn, target
         for _ in range(ROUNDS):
             if pending:
@@ -98,7 +98,7 @@ class Campaign:
         def orders() -> Iterator[bytes]:
             while ready:
                 turn, target = pending[ready.pop(0)]
-                yield self._first(target, budget) if turn == FIRST else self._second(target)
+                yield self._first_round(target, budget) if turn == FIRST else self._second(target)
 
         for order, answer in open_engine(self._engine, self._jobs).run(work, orders()):
             name, count = json.loads(order)["name"], count + 1
@@ -108,13 +108,13 @@ class Campaign:
                 continue
             make_private(os.path.join(self._folder, turn))
             write_atomic(self._path(turn, name), answer)
-            self._tell(f"{turn} {count} {name}: {_told(json.loads(answer))}")
+            self._tell(f"{turn} {count} {name}: {_describe_result(json.loads(answer))}")
             del pending[name]
             if turn == FIRST and json.loads(answer).get("cases"):
                 pending[name] = SECOND, target
                 ready.insert(0, name)
 
-    def _missing(self, target: ProofTarget) -> str:
+    def _next_round(self, target: ProofTarget) -> str:
         """The round that a tool still needs; empty: none."""
         first = self.result(FIRST, target.name)
         if first is None or first.get("digest", "") not in ("", _digest(target.path)):
@@ -157,7 +157,7 @@ class Campaign:
             ]
         return changed
 
-    def touched(self) -> list[str]:
+    def changed_names(self) -> list[str]:
         """Names that a case changed outside of its view: samples that are no longer as they are made, files in the home."""
         with scratch_folder() as folder:
             pristine = make_samples(os.path.join(folder, "fresh"))
@@ -166,7 +166,7 @@ class Campaign:
         home = os.path.join(self._folder, "home")
         return sorted(wrong) + (sorted(os.listdir(home)) if os.path.isdir(home) else [])
 
-    def _first(self, target: ProofTarget, budget: Mapping[str, Any]) -> bytes:
+    def _first_round(self, target: ProofTarget, budget: Mapping[str, Any]) -> bytes:
         if sum(key.startswith(f"{target.name} ") for key in load_recipes()) > MANY:
             budget = {**LARGE, **budget}
         return order_of(
@@ -217,7 +217,7 @@ def _is_same(first_folder: str, second_folder: str, name: str) -> bool:
     return same and os.stat(first_path).st_mode == os.stat(second_path).st_mode
 
 
-def _told(result: Mapping[str, Any]) -> str:
+def _describe_result(result: Mapping[str, Any]) -> str:
     if "problem" in result:
         return str(result["problem"]["message"])[:100]
     cases = result["cases"]
@@ -225,7 +225,7 @@ def _told(result: Mapping[str, Any]) -> str:
     return f"{len(cases)} cases, {succeeded} worked, {result['seconds']} s"
 
 
-def installed() -> Iterator[ProofTarget]:
+def installed_targets() -> Iterator[ProofTarget]:
     """Every curated tool that lies where this machine's system keeps programs, other names of a tool included."""
     for name in sorted({*names(), *aliases()}):
         path = find_program(name, PLACES) if "/" not in name and "*" not in name else None

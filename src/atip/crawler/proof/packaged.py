@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from atip.crawler.depot import Depot
-from atip.crawler.layouts.layers import entries, load_layer, merged
+from atip.crawler.layouts.layers import entries, load_layer, merged_path
 from atip.crawler.packages import Package, Refusal
-from atip.crawler.proof.campaign import ProofTarget, installed
+from atip.crawler.proof.campaign import ProofTarget, installed_targets
 from atip.crawler.sources import open_source
 from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.errors import AtipError
@@ -29,9 +29,9 @@ MAX_NEEDS = 40
 MAX_BYTES = 40_000_000
 
 
-def packaged(campaign: Campaign, only: set[str]) -> None:
+def prove_packages(campaign: Campaign, only: set[str]) -> None:
     """Fetch, lay out and prove, some packages at a time; their files go again afterwards."""
-    local_names = {target.name for target in installed()}
+    local_names = {target.name for target in installed_targets()}
     missing = {*names(), *aliases()} - local_names
     if only:
         missing &= only
@@ -124,7 +124,7 @@ class _Yard:
             for layer in layers:
                 _place(layer, root)
         for folder in PROGRAMS:
-            place = os.path.join(root, merged(folder + "/x")[:-2])
+            place = os.path.join(root, merged_path(folder + "/x")[:-2])
             for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
                 path = os.path.join(place, name)
                 if name in programs and os.path.isfile(path) and os.access(path, os.X_OK):
@@ -141,7 +141,7 @@ class _Yard:
 def _place(layer: str, root: str) -> None:
     """Files of a layer into the root, later ones over earlier ones; links stay as they are, below the root."""
     for name, entry in entries(layer):
-        path = os.path.join(root, merged(name))
+        path = os.path.join(root, merged_path(name))
         os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
         if os.path.lexists(path):
             os.unlink(path)

@@ -37,11 +37,13 @@ def count_claims() -> int:
         parts = [(tool.effects, tool.options)]
         parts += [(command.effects, command.options) for _path, command in tool.walk()]
         for effects, options in parts:
-            total += _claimed(effects) + sum(_raised(option.own) for option in options or ())
+            total += _count_claims(effects) + sum(
+                _count_raised(option.own) for option in options or ()
+            )
     return total
 
 
-def _claimed(effects: Any) -> int:
+def _count_claims(effects: Any) -> int:
     files = effects.filesystem
     facts = (
         files.read, files.write, files.delete, effects.network, effects.subprocess,
@@ -50,7 +52,7 @@ def _claimed(effects: Any) -> int:
     return sum(fact is True for fact in facts)
 
 
-def _raised(claims: Mapping[str, Any]) -> int:
+def _count_raised(claims: Mapping[str, Any]) -> int:
     added = claims.get("effects")
     return len(json.dumps(added).split("true")) - 1 if added else 0
 

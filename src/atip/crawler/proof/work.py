@@ -85,7 +85,7 @@ def _prove(document: Mapping[str, Any], folder: str) -> dict[str, Any]:
         else:
             tool = learn(document["name"], document["path"], root)
             version = tool.version if tool is not None else ""
-            trials = _generated(document, runner, binary, tool)
+            trials = _generate(document, runner, binary, tool)
     finally:
         binary.close()
     return {
@@ -123,7 +123,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
     return lift(finding.tool) if finding is not None else None
 
 
-def _generated(
+def _generate(
     document: Mapping[str, Any], runner: TrialRunner, binary: VerifiedBinary, metadata: Tool | None
 ) -> list[Tried]:
     name = document["name"]

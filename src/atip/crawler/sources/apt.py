@@ -97,11 +97,9 @@ class AptSource:
         if (
             package.size > MAX_PACKAGE
             or len(parts) > MAX_NEEDS
-            or _unpacked(package, parts) > MAX_UNPACKED
+            or _unpacked_bytes(package, parts) > MAX_UNPACKED
         ):
-            message = (
-                f"it needs {len(parts)} packages, {_unpacked(package, parts) >> 20} MB unpacked"
-            )
+            message = f"it needs {len(parts)} packages, {_unpacked_bytes(package, parts) >> 20} MB unpacked"
             return Refusal(
                 source="apt", name=name, code="crawl.too-large", message=message, step="discover"
             )
@@ -144,7 +142,7 @@ class AptSource:
                     )
 
 
-def _unpacked(package: DebianPackage, parts: Sequence[DebianPackage]) -> int:
+def _unpacked_bytes(package: DebianPackage, parts: Sequence[DebianPackage]) -> int:
     return package.installed + sum(part.installed for part in parts)
 
 

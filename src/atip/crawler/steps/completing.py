@@ -48,10 +48,10 @@ def merged_template(tool: Tool, template: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a template into an override: it keeps learned options that it does not list, and replaces everything else."""
     from atip.model.reading.encode import encode
 
-    return _joined(encode(tool), template)
+    return _join(encode(tool), template)
 
 
-def _joined(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
+def _join(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
     """The same for the document and for each of its commands (`""` is the tool itself)."""
     document = dict(template)
     if isinstance(template.get("options"), list):
@@ -67,7 +67,7 @@ def _joined(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, A
     if isinstance(template.get("commands"), dict):
         base_commands = base.get("commands") or {}
         document["commands"] = {
-            name: _joined(base_commands.get(name, {}), command)
+            name: _join(base_commands.get(name, {}), command)
             for name, command in template["commands"].items()
         }
     return document

@@ -45,10 +45,12 @@ def read_document(kind: str, data: bytes | dict[str, Any], *, origin: str = "") 
     """
     text = _text(data)
     if kind in SHELLS or kind == "man":
-        from atip.discovery.sources.inference_sources import read_plain
+        from atip.discovery.sources.inference_sources import read_root_command
 
         name = _name("", origin)
-        return Decoded(tool=make_tool(name, read_plain(SHELLS.get(kind, kind), text, name), ""))
+        return Decoded(
+            tool=make_tool(name, read_root_command(SHELLS.get(kind, kind), text, name), "")
+        )
     from atip.inference.described import describe
 
     description = describe(text, kind, _name("", origin))

@@ -74,7 +74,7 @@ def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
     """
     if not head.startswith(b"#!"):
         return NO_SCRIPT
-    script_stub = _plain_script(head[2:].split(b"\n", 1)[0])
+    script_stub = _parse_shebang(head[2:].split(b"\n", 1)[0])
     interpreter, language = script_stub.interpreter, script_stub.language
     text = _text(path) if script is None else script.decode("utf-8", "replace")
     if language == "python":
@@ -205,7 +205,7 @@ def head_of(path: str) -> bytes:
 
 
 @functools.lru_cache(maxsize=256)
-def _plain_script(line: bytes) -> Stub:
+def _parse_shebang(line: bytes) -> Stub:
     """What the `#!` line alone tells; a machine has few different ones."""
     interpreter = _interpreter(line)
     return Stub(interpreter=interpreter, language=_language(interpreter))
@@ -237,7 +237,7 @@ def _text(path: str) -> str:
         return ""
 
 
-def _needed_behind(target: str) -> list[str]:
+def _paths_behind(target: str) -> list[str]:
     """What the script that a wrapper starts needs itself; wrappers of wrappers are not followed."""
     stub = parse_stub(target, head_of(target))
     return [] if stub.target else needed_paths(target, stub)
@@ -246,7 +246,7 @@ def _needed_behind(target: str) -> list[str]:
 def needed_paths(path: str, stub: Stub) -> list[str]:
     """What a sandbox must show besides the script itself: the interpreter, its libraries, the
     environment's own settings, and sources that an editable install points to."""
-    paths = [stub.target, *_needed_behind(stub.target)] if stub.target else []
+    paths = [stub.target, *_paths_behind(stub.target)] if stub.target else []
     interpreter = stub.interpreter
     if stub.language == "node":
         folder, separator, _ = os.path.realpath(path).partition("/node_modules/")

@@ -99,7 +99,7 @@ class ScanLearner:
             subject, self._find.inputs(subject), learned=self._learn, key=program.file.key
         )
         if source_kind is not None:
-            self._report.remembered(source_kind)
+            self._report.add_unchanged(source_kind)
         return source_kind is not None
 
     def _keep(self, program: LearningTarget, finding: SourceFinding | None) -> None:

@@ -39,7 +39,7 @@ class LazyProber:
             ScanStopped: after `close`.
             SandboxError: when this host cannot confine; nothing was run.
         """
-        prober = self._opened()
+        prober = self._open()
         answer: ProbeAnswer = prober.run(argv, wall_s=wall_s)
         if self._is_closed:
             raise ScanStopped
@@ -52,7 +52,7 @@ class LazyProber:
             if self._prober is not None:
                 self._prober.close()
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         with self._lock:
             if self._is_closed:
                 raise ScanStopped

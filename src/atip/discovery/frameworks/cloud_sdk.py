@@ -55,7 +55,7 @@ def _tree_names(program: str) -> tuple[str, str]:
 
 
 def _read_tree(path: str, name: str) -> Tool | None:
-    from atip.discovery.sources.inference_sources import inferred
+    from atip.discovery.sources.inference_sources import inferred_tool
     from atip.inference.described import recognize
 
     text = _text(path, MAX_TREE)
@@ -65,7 +65,7 @@ def _read_tree(path: str, name: str) -> Tool | None:
         _has_flags(command) for command in (tree.command.commands or {}).values()
     ):
         return None
-    tool = inferred(name, tree.command, "self-description-calliope", confidence="high")
+    tool = inferred_tool(name, tree.command, "self-description-calliope", confidence="high")
     return tool.replace(version=tree.version or tool.version)
 
 

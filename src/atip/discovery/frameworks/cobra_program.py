@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.marks import COBRA, COBRA_PACKAGE, marks_in
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree
-from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred_tool
 from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_answer
 from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
@@ -67,7 +67,9 @@ class CobraSource:
         if command is None:
             return None
         method = "framework-help" if talk.is_silent else "completion-protocol"
-        tool = inferred(subject.name, command, method, is_truncated=tree.was_cut, confidence="high")
+        tool = inferred_tool(
+            subject.name, command, method, is_truncated=tree.was_cut, confidence="high"
+        )
         return tool.replace(version=ask_version(runner, subject))
 
 

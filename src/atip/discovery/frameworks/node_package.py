@@ -28,7 +28,7 @@ class OclifSource:
         folder = package_folder(subject)
         if folder is None or not os.path.isfile(os.path.join(folder, MANIFEST)):
             return None
-        from atip.discovery.sources.inference_sources import inferred
+        from atip.discovery.sources.inference_sources import inferred_tool
         from atip.inference.described import recognize
 
         text = _read(os.path.join(folder, MANIFEST), MAX_MANIFEST)
@@ -36,7 +36,7 @@ class OclifSource:
         if description is None:
             return None
         package = package_of(folder)
-        tool = inferred(
+        tool = inferred_tool(
             subject.name, description.command, "self-description-oclif", confidence="high"
         )
         return tool.replace(

@@ -55,7 +55,7 @@ class PythonSource:
             return None
         tool = self._dump(subject)
         if tool is None or (not tool.commands and _hands_on(tool)):
-            tool = self._dispatched(subject, tool)
+            tool = self._dump_each_command(subject, tool)
         return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
 
     def _dump(self, subject: ProbeSubject, *path: str) -> Tool | None:
@@ -92,10 +92,10 @@ class PythonSource:
             return b""
         return unpack(answer.stdout[start + len(MARK) :])
 
-    def _dispatched(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
+    def _dump_each_command(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
         """A program that reads its first word itself and has a parser per command: each is asked."""
         from atip.discovery.sources.help_tree import PATIENT
-        from atip.discovery.sources.inference_sources import inferred
+        from atip.discovery.sources.inference_sources import inferred_tool
         from atip.inference.help import infer_help
 
         runner = self._open_runner(subject)
@@ -124,7 +124,7 @@ class PythonSource:
             return root
         if root is None:
             merged = tool.replace(commands=commands)
-            return inferred(subject.name, merged, METHOD, confidence="high")
+            return inferred_tool(subject.name, merged, METHOD, confidence="high")
         return root.replace(
             commands=commands, arguments=None, options=None, global_options=root.options
         )

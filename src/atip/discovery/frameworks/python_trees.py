@@ -36,7 +36,7 @@ def write_and_end(data):
     os._exit(0)
 
 
-def tell_pieces(root, names, make, after):
+def write_pieces(root, names, make, after):
     """Write `root` with `make(name)` for every name that sorts behind `after`, as far as one answer goes."""
     packer = zlib.compressobj()
     started = time.process_time()
@@ -87,7 +87,7 @@ def tell_aws(driver):
                 cache.clear()  # the model of one service may take a hundred megabytes
         return node
 
-    tell_pieces(root, list(table), make, AFTER)
+    write_pieces(root, list(table), make, AFTER)
 
 
 def _aws_table(command):
@@ -163,7 +163,7 @@ def tell_cliff(app):
                 _put(node, words[1:], _cliff_command(app, name, entries[name]))
         return node
 
-    tell_pieces(root, names, make, AFTER)
+    write_pieces(root, names, make, AFTER)
 
 
 def _cliff_command(app, name, entry):

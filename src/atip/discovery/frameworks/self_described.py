@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
 from atip.discovery.sources.help_tree import PATIENT, HelpBudget
-from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred_tool
 from atip.inference.described import recognize
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class SelfDescribedSource:
             ):
                 continue
             method = f"self-description-{description.kind}"
-            tool = inferred(subject.name, description.command, method, confidence="high")
+            tool = inferred_tool(subject.name, description.command, method, confidence="high")
             return tool.replace(version=description.version or ask_version(runner, subject))
         return None
 

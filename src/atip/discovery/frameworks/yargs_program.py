@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.discovery.sources.help_tree import PATIENT, HelpTree
-from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred_tool
 from atip.inference.cobra import CompletionAnswer, confirm
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class YargsSource:
         if command is None:
             return None
         method = "completion-protocol"
-        tool = inferred(subject.name, command, method, is_truncated=tree.was_cut, confidence="high")
+        tool = inferred_tool(
+            subject.name, command, method, is_truncated=tree.was_cut, confidence="high"
+        )
         return tool.replace(version=ask_version(runner, subject))
 
 

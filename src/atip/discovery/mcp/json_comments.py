@@ -24,15 +24,15 @@ def without_comments(text: str) -> str:
     chunks: list[str] = []
     for token in _TOKEN.findall(text):
         if token.startswith('"'):
-            parts += (_untrailed("".join(chunks)), token)
+            parts += (_without_trailing_comma("".join(chunks)), token)
             chunks = []
         elif token.startswith(("//", "/*")):
             chunks.append("\n" * token.count("\n") or " ")
         else:
             chunks.append(token)
-    return "".join([*parts, _untrailed("".join(chunks))])
+    return "".join([*parts, _without_trailing_comma("".join(chunks))])
 
 
-def _untrailed(text: str) -> str:
+def _without_trailing_comma(text: str) -> str:
     """Text between two strings, without the comma that ends an array or an object."""
     return _TRAILING.sub(r"\1", text)

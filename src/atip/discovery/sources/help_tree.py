@@ -145,7 +145,7 @@ class HelpTree:
         flags = {flag for option in command.options or () for flag in option.flags}
         if not flag.startswith("-") or flag in flags or not self._was_success:
             return command
-        return command.replace(options=(*(command.options or ()), proven(flag, "Show help")))
+        return command.replace(options=(*(command.options or ()), proven_option(flag, "Show help")))
 
     def _root(self) -> tuple[Command, str] | None:
         best: tuple[Command, str] | None = None
@@ -280,7 +280,7 @@ class HelpTree:
         return text if text.strip() else None
 
 
-def proven(flag: str, description: str) -> Option:
+def proven_option(flag: str, description: str) -> Option:
     """A switch that the program has answered to."""
     extension = {"evidence": {"source": "help", "part": "answer"}}
     name = flag.lstrip("-")

@@ -186,12 +186,12 @@ def apply_override(tool: Tool, override: dict[str, Any]) -> Tool:
     """Merge a partial override over a tool: objects are merged, everything else is replaced."""
     from atip.model.reading.encode import encode
 
-    return decode(_merged(encode(tool), override)).tool
+    return decode(_merge(encode(tool), override)).tool
 
 
-def _merged(under: Any, over: Any) -> Any:
+def _merge(under: Any, over: Any) -> Any:
     if isinstance(under, dict) and isinstance(over, dict):
-        return {**under, **{key: _merged(under.get(key), value) for key, value in over.items()}}
+        return {**under, **{key: _merge(under.get(key), value) for key, value in over.items()}}
     return over
 
 

@@ -58,7 +58,7 @@ class SummarySources:
 
     def _candidates(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
-        yield SUMMARIES.get(subject.name) or SUMMARIES.get(_plain(subject.name), "")
+        yield SUMMARIES.get(subject.name) or SUMMARIES.get(_without_suffixes(subject.name), "")
         names = list(_names(subject))
         curated = next((entry.description for name in names if (entry := load(name))), "")
         # Of several names under one entry, the summary is that of the group: a page of its own says more.
@@ -85,7 +85,13 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
     file = os.path.basename(subject.real_path)
     seen = set()
     chosen = alternative_of(subject.path)
-    for name in (subject.name, chosen, file, _plain(subject.name), _plain(file)):
+    for name in (
+        subject.name,
+        chosen,
+        file,
+        _without_suffixes(subject.name),
+        _without_suffixes(file),
+    ):
         if name and name not in seen:
             seen.add(name)
             yield name
@@ -94,9 +100,9 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
 def _is_behind(name: str, subject: ProbeSubject) -> bool:
     """Whether a name is that of the file that a link leads to, and of nothing nearer."""
     file = os.path.basename(subject.real_path)
-    nearer = (subject.name, _plain(subject.name), alternative_of(subject.path))
-    return name in (file, _plain(file)) and name not in nearer
+    nearer = (subject.name, _without_suffixes(subject.name), alternative_of(subject.path))
+    return name in (file, _without_suffixes(file)) and name not in nearer
 
 
-def _plain(name: str) -> str:
+def _without_suffixes(name: str) -> str:
     return _VERSIONED.sub("", _TARGET.sub("", name))

@@ -174,7 +174,7 @@ class _Build:
         # (2)
         gathered = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
         if gathered.errors:
-            raise _refused(gathered.errors)
+            raise _refusal(gathered.errors)
         # (3)
         self.store.put_many(gathered.objects())
         # (4)
@@ -254,7 +254,7 @@ class _Build:
     ) -> Metadata | None:
         if published is None or self.order.keys is None:
             return None
-        from atip.registry.publish.signing.canonical import described
+        from atip.registry.publish.signing.canonical import file_record
 
         release = Release(
             at=self.order.at,
@@ -263,7 +263,7 @@ class _Build:
         )
         before = self.state.head
         published = published.replace(bins_expire=before.bins_expire if before else "")
-        others = {path: described(data) for path, data in files.items() if path != tree.COVERAGE}
+        others = {path: file_record(data) for path, data in files.items() if path != tree.COVERAGE}
         if tree.CATALOG not in others and published.targets is not None:
             others[tree.CATALOG] = published.targets["targets"][tree.CATALOG]
         touched = gathered.ledger.touched if before is not None else None
@@ -352,7 +352,7 @@ def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) ->
     )
 
 
-def _refused(problems: list[Problem]) -> FormatError:
+def _refusal(problems: list[Problem]) -> FormatError:
     first = problems[0]
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return FormatError(

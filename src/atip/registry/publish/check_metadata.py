@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.registry import tree
-from atip.registry.publish.signing.canonical import described
+from atip.registry.publish.signing.canonical import file_record
 from atip.registry.publish.signing.roots import signed_part
 from atip.registry.remote.tuf_client import MAX_ROOT, SeenVersions, SignedIndex, read_root
 from atip.system.clock import from_iso
@@ -122,7 +122,7 @@ def _listed_in_bins(store: ObjectStore, add: Add) -> set[str]:
         if stored is None:
             add(path, "tuf.missing", "a bin does not exist")
             continue
-        if described(stored.data, facts["version"]) != facts:
+        if file_record(stored.data, facts["version"]) != facts:
             add(path, "tuf.mismatch", "does not match the snapshot")
             continue
         paths.update(signed_part(stored.data)["targets"])

@@ -132,14 +132,14 @@ class BuildState:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            return self._prepared()
+            return self._prepare()
         except sqlite3.OperationalError:
             raise  # full or read only: nothing is wrong with the content
         except DAMAGED:
             _remove(self._path)
-            return self._prepared()
+            return self._prepare()
 
-    def _prepared(self) -> sqlite3.Connection:
+    def _prepare(self) -> sqlite3.Connection:
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         db = sqlite3.connect(self._path, isolation_level=None)
         try:

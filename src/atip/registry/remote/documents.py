@@ -23,7 +23,7 @@ def read_manifest(data: bytes) -> dict[str, Any]:
     from atip.model.reading.reader import read_json
     from atip.model.shapes.registry import MANIFEST
 
-    return _checked(read_json(data), MANIFEST, "manifest")
+    return _check(read_json(data), MANIFEST, "manifest")
 
 
 def read_catalog(data: bytes) -> dict[str, list[str]]:
@@ -35,7 +35,7 @@ def read_catalog(data: bytes) -> dict[str, list[str]]:
     from atip.model.reading.reader import STORE, read_json
     from atip.model.shapes.registry import CATALOG
 
-    document = _checked(read_json(data, STORE), CATALOG, "catalogue")
+    document = _check(read_json(data, STORE), CATALOG, "catalogue")
     return {
         name: [
             str(digest).lower()
@@ -46,7 +46,7 @@ def read_catalog(data: bytes) -> dict[str, list[str]]:
     }
 
 
-def _checked(document: Any, shape: Shape, word: str) -> dict[str, Any]:
+def _check(document: Any, shape: Shape, word: str) -> dict[str, Any]:
     from atip.model.shapes.check import check_shape
 
     problems = [p for p in check_shape(document, shape, "lenient") if p.severity == "error"]
@@ -84,7 +84,7 @@ def conditions(cached: Cached | None) -> dict[str, str]:
     return {name: value for name, value in headers.items() if value}
 
 
-def filled(template: object, digest: str) -> str | None:
+def fill_template(template: object, digest: str) -> str | None:
     """An endpoint's path for one hash; a template that leaves the registry's own tree does not count."""
     if not isinstance(template, str) or "{hash}" not in template or "://" in template:
         return None

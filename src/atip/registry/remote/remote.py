@@ -19,7 +19,7 @@ from atip.registry import tree
 from atip.registry.remote.documents import (
     claimed_bundle,
     conditions,
-    filled,
+    fill_template,
     is_same,
     read_catalog,
     read_manifest,
@@ -58,7 +58,7 @@ class RemoteRegistry:
         """Why it is not asked any more in this session."""
         self.problems: list[tuple[str, AtipError]] = []
         """What went wrong, by digest."""
-        self.state = self._remembered()
+        self.state = self._load_state()
         self.acceptance = Acceptance(source, options, self.cache)
         self._misses: set[str] | None = None
         self._missed = False
@@ -76,7 +76,7 @@ class RemoteRegistry:
             source, offline=options.offline, now=options.now, session_s=options.session_s
         )
 
-    def _remembered(self) -> RemoteState:
+    def _load_state(self) -> RemoteState:
         """A memory that cannot be read stops this registry, not those who go on without it."""
         try:
             return self.files.load_state()
@@ -101,7 +101,7 @@ class RemoteRegistry:
             self.files.save_misses(self._misses)
         if self.failed is None:
             self.state = self.state.replace(failures=0, not_before=0.0, last_error="")
-        with self._alone():
+        with self._lock():
             # SECURITY: another session may have seen newer versions meanwhile; they must not be forgotten.
             self.files.save_state(self.state.replace(seen=self.files.load_state().seen))
 
@@ -180,16 +180,16 @@ class RemoteRegistry:
         if self.source.root:
             return self._ask_index(digest, cached)
         if not self.sends_hashes() and not self._is_in_catalogue(digest):
-            self._no(digest)
+            self._forget_unknown(digest)
             return None
         return self._ask_by_hash(digest, cached)
 
-    def _alone(self) -> locked:
+    def _lock(self) -> locked:
         """Held only while metadata or memory is written; sessions may last, and others want to ask too."""
         make_private(self.files.data)
         return locked(self.files.lock)
 
-    def _no(self, digest: str) -> None:
+    def _forget_unknown(self, digest: str) -> None:
         """(6) An unknown hash is an ordinary answer; what was withdrawn is forgotten."""
         self.cache.forget(digest)
         self.misses.add(digest)
@@ -211,7 +211,7 @@ class RemoteRegistry:
         """
         if self._index is None:
             self._asked = True
-            with self._alone():
+            with self._lock():
                 before = self.files.load_state()
                 index = SignedIndex(
                     self.files.tuf,
@@ -246,19 +246,19 @@ class RemoteRegistry:
     def _ask_index(self, digest: str, cached: Cached | None) -> CheckedShim | None:
         target = self.index().find(tree.shim_path(digest))
         if target is None:
-            self._no(digest)
+            self._forget_unknown(digest)
             return None
         if cached is not None and is_same(cached, target):
             return self.acceptance.renew(cached, None)
         self.manifest()
-        shim, response = self._listed(target)
+        shim, response = self._fetch_target(target)
         bundle = None
         if target.bundle_sha256:
             answer = self.fetcher.get(tree.bundle_path(digest), tree.MAX_BUNDLE)
             bundle = target.verify_bundle(answer.body if answer is not None else b"")
         return self.acceptance.accept(digest, shim, bundle, cached, response)
 
-    def _listed(self, target: TargetFile) -> tuple[bytes, Response]:
+    def _fetch_target(self, target: TargetFile) -> tuple[bytes, Response]:
         if target.length > tree.MAX_INDEX:
             raise TrustError(
                 "tuf.invalid", f"`{target.path}` is listed with a size above the limit"
@@ -278,7 +278,7 @@ class RemoteRegistry:
             cache_path = os.path.join(self.files.cache, "files", target.sha256)
             data = self.files.read(cache_path, tree.MAX_INDEX)
             if data is None or sha256_hex(data) != target.sha256:
-                data = self._listed(target)[0]
+                data = self._fetch_target(target)[0]
                 self.files.write(cache_path, data)
             return data
         self._asked = True
@@ -336,18 +336,18 @@ class RemoteRegistry:
 
     def _ask_by_hash(self, digest: str, cached: Cached | None) -> CheckedShim | None:
         endpoints = self.manifest().get("endpoints") or {}
-        path = filled(endpoints.get("shims"), digest) or tree.shim_path(digest)
+        path = fill_template(endpoints.get("shims"), digest) or tree.shim_path(digest)
         if self.sends_hashes():
             self.sent.add(digest)
         answer = self.fetcher.get(path, tree.MAX_SHIM, conditions(cached))
         if self.options.now - self.state.refreshed_at >= self.options.expiry_s:
             self._start_anew(changed=True)
         if answer is None:
-            self._no(digest)
+            self._forget_unknown(digest)
             return None
         if answer.status == 304 and cached is not None:
             return self.acceptance.renew(cached, answer)
-        sibling = filled(endpoints.get("signatures"), digest) or f"{path}.bundle"
+        sibling = fill_template(endpoints.get("signatures"), digest) or f"{path}.bundle"
         return self.acceptance.accept(
             digest, answer.body, self._bundle(answer.body, path, sibling), cached, answer
         )

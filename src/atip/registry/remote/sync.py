@@ -105,7 +105,7 @@ def synchronise(
         fetched=frozenset(d for registry in shims.registries for d in registry.acceptance.fetched),
         prefetched=prefetched,
         patterns=patterns,
-        waiting=tuple(_waiting(shims)),
+        waiting=tuple(_pending_changes(shims)),
         problems=tuple(
             {row["code"] + row["registry"] + row["digest"]: row for row in problems}.values()
         ),
@@ -123,7 +123,7 @@ def problem(registry: str, digest: str, error: AtipError) -> dict[str, str]:
     }
 
 
-def _waiting(shims: RemoteShims) -> Iterable[Waiting]:
+def _pending_changes(shims: RemoteShims) -> Iterable[Waiting]:
     for registry in shims.registries:
         for digest, update in registry.acceptance.waiting.items():
             cached = registry.cache.find(digest)

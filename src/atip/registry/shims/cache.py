@@ -61,7 +61,7 @@ class ShimCache:
 
     def find(self, digest: str) -> Cached | None:
         """The shim of a binary, or None when there is none or it is damaged."""
-        digits = _bare(digest)
+        digits = _hex_digits(digest)
         shim = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
         if shim is None:
             return None
@@ -75,7 +75,7 @@ class ShimCache:
 
     def save(self, digest: str, shim: bytes, bundle: bytes | None, facts: ShimFacts) -> None:
         """Replace the shim of a binary, whole or not at all."""
-        digits = _bare(digest)
+        digits = _hex_digits(digest)
         make_private(self._folder)
         before = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
         write_atomic(self._side(digits, shim), _close_side(facts, bundle, sha256_hex(shim)))
@@ -87,7 +87,7 @@ class ShimCache:
 
     def forget(self, digest: str) -> bool:
         """Remove a shim, as when its registry no longer lists it."""
-        digits = _bare(digest)
+        digits = _hex_digits(digest)
         shim = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
         if shim is None:
             return False
@@ -112,7 +112,7 @@ class ShimCache:
             os.replace(f"{self._folder}/{digits}.json", f"{self._quarantine}/{digits}.json")
 
 
-def _bare(digest: str) -> str:
+def _hex_digits(digest: str) -> str:
     digits = digest.removeprefix("sha256:")
     if not is_hex_digest(digits):
         # SECURITY: a digest becomes a file name.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from atip.calls.names import function_name
-from atip.codecs.providers.guess import enveloped, guess_provider
+from atip.codecs.providers.guess import guess_provider, with_envelope
 from atip.codecs.providers.messages import read_calls
 from atip.errors import FormatError, NotFoundError, UsageError
 from atip.session import Session, ToolCall
@@ -57,10 +57,10 @@ def call_tool(
         if len(calls) != 1:
             raise UsageError("call.not-one", f"expected one call, got {len(calls)}")
         call = calls[0]
-    return make_runner(host, ask=ask).run(prepared(host, call, options))
+    return make_runner(host, ask=ask).run(prepare_call(host, call, options))
 
 
-def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> Call:
+def prepare_call(host: Host, call: ToolCall, options: CallOptions | None = None) -> Call:
     """Convert a tool call to a run.
 
     Raises:
@@ -80,10 +80,10 @@ def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> 
         from atip.workflows.api.operations import api_call
 
         return api_call(call.function.tool, call.function.path, call.arguments, options)
-    return located(host, call.argv, options)
+    return locate_call(host, call.argv, options)
 
 
-def located(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+def locate_call(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
     """Convert an argv to a run of the stored program of that name, else of the one on the PATH."""
     stored = host.store.find(argv[0]) if argv else None
     if stored is None:
@@ -131,7 +131,7 @@ def understand(
             "the input is not a tool call of a supported provider",
             hint="name the provider: `--for openai`, `anthropic`, `gemini` or `mcp`",
         )
-    wrapped = enveloped(provider, response)
+    wrapped = with_envelope(provider, response)
     all_tools = list(tools)
     if not all_tools:
         all_tools = tools_of(host, [raw.name for raw in read_calls(provider, wrapped)])
@@ -262,8 +262,8 @@ class Calls:
 
     def prepare(self, call: ToolCall, options: CallOptions | None = None) -> Call:
         """Convert a tool call to a run; raises `call.invalid`, `tool.not-found`."""
-        return prepared(self._host, call, options)
+        return prepare_call(self._host, call, options)
 
     def prepare_argv(self, argv: Sequence[str], options: CallOptions | None = None) -> Call:
         """Convert an argv to a run of the stored program of that name, else of the one on the PATH."""
-        return located(self._host, argv, options)
+        return locate_call(self._host, argv, options)

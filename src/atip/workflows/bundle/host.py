@@ -265,7 +265,7 @@ class BundleHost:
             dict.fromkeys([*setup_variables, *bundle.exposures(), *(auth.env if auth else ())])
         )
 
-    def granted(self, bundle: Bundle) -> Confinement:
+    def granted_confinement(self, bundle: Bundle) -> Confinement:
         """What the user granted to the bundle when it was installed, for setup and login commands."""
         requested = bundle.requested
         passed = tuple(dict.fromkeys((*requested.env_pass, *self.own_variables(bundle))))
@@ -285,8 +285,8 @@ class BundleHost:
             secrets=self.secrets,
             spawner=self.spawner(bundle, installed),
             surface=self.surface,
-            confinement=self.granted(bundle),
-            oauth=OAuth(self.secrets, self._exchange or _exchanged),
+            confinement=self.granted_confinement(bundle),
+            oauth=OAuth(self.secrets, self._exchange or _exchange),
             answers=answers,
             record=self.record,
         )
@@ -298,7 +298,7 @@ class BundleHost:
             store=self.store,
             secrets=self.secrets,
             spawner=self.spawner(bundle, installed),
-            confinement=self.granted(bundle),
+            confinement=self.granted_confinement(bundle),
             surface=self.surface,
             adapters=self.entry.adapters if self.entry else None,
             record=self.record,
@@ -365,7 +365,7 @@ def _without_runtime(bundle: Bundle) -> tuple[str, ...]:
     return ()
 
 
-def _exchanged(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
+def _exchange(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
     from atip.system.network.http_form import post_form
 
     return post_form(url, fields)

@@ -69,7 +69,7 @@ def judge_tool(
         timeout_s=call.timeout_s,
     )
     confinement = _cut(planned, requested, places.home, installed.visible)
-    confinement = confinement.replace(limits=limited(confinement.limits, bundle.runner))
+    confinement = confinement.replace(limits=tighten_limits(confinement.limits, bundle.runner))
     auth = bundle.manifest.auth
     state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
     effects = bounded_by(tool_effects, confinement, state)
@@ -77,7 +77,7 @@ def judge_tool(
         local.decide(subject.replace(effects=effects, evidence="knowledge"))
         for subject in explained.invocations
     ] or [explained.decision]
-    decisions.append(_gated(bundles, bundle, tool, explained.invocations))
+    decisions.append(_apply_approvals(bundles, bundle, tool, explained.invocations))
     return Judgment(
         decision=strictest(decisions),
         effects=effects,
@@ -88,7 +88,7 @@ def judge_tool(
     )
 
 
-def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
+def tighten_limits(limits: Limits, runner: Mapping[str, Any]) -> Limits:
     """Limits of a run, tightened by the bundle's runner block (AIP-17 `limits`), never loosened."""
     declared = runner.get("limits")
     if not isinstance(declared, dict):
@@ -162,7 +162,7 @@ def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...
     return effects
 
 
-def _gated(
+def _apply_approvals(
     bundles: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[CommandContext]
 ) -> Decision:
     from atip.model.reading.reader import read_json

@@ -298,13 +298,13 @@ def _envelope(
         return envelope.replace(error=_error(bundle, meaning, text))
     output_format = "json" if structured and output.json_flag else output.format
     try:
-        return envelope.replace(value=_parsed(text, output_format))
+        return envelope.replace(value=_parse(text, output_format))
     except FormatError as error:
         error_block = {"code": "output_invalid", "message": error.message, "retryable": False}
         return envelope.replace(ok=False, value=text, error=error_block)
 
 
-def _parsed(text: str, format: str) -> Any:
+def _parse(text: str, format: str) -> Any:
     if format == "json":
         return parse_output(text)
     if format == "yaml":

@@ -21,15 +21,17 @@ def cmp_places(host: Host) -> list[str]:
     """Folders of CMP tools: the canonical folder and `cmpPaths` of config.json."""
     from atip.discovery.cmp import tools as cmp_tools
 
-    return cmp_tools.places(host.places.home, _configured(host))
+    return cmp_tools.places(host.places.home, _load_settings(host))
 
 
-def _configured(host: Host) -> Any:
+def _load_settings(host: Host) -> Any:
     return load_settings(host.places, "config").get("cmpPaths", ())
 
 
 def _may_have(host: Host) -> bool:
-    return os.path.isdir(os.path.join(host.places.home, ".cmp", "tools")) or bool(_configured(host))
+    return os.path.isdir(os.path.join(host.places.home, ".cmp", "tools")) or bool(
+        _load_settings(host)
+    )
 
 
 def with_cmp(host: Host, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ def make_intent_runner(
     from atip.execution.runner import Runner
 
     return Runner(
-        _raising(judge_for(host, preset=preset), call),
+        _with_declared_effects(judge_for(host, preset=preset), call),
         audit=host.audit,
         ask=ask,
         approved=Approvals(host.places.config).holds,
@@ -244,7 +244,7 @@ class _Programs:
         return self.look_up(split_template(intent.command)[0])
 
 
-def _raising(judge: Judge, planned: IntentCall) -> Judge:
+def _with_declared_effects(judge: Judge, planned: IntentCall) -> Judge:
     """(4) Combine the judgment of policy with what the intent declares (§8.1, §8.2, C16)."""
 
     def judge_intent(call: ProgramCall, digest: str) -> Judgment:

@@ -23,7 +23,7 @@ from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
 from atip.proving.tally import JudgedCase, load_explained, why_of
 from atip.proving.trial import TrialRunner
-from atip.proving.verdicts import UNDECLARED, judge_sight, missing, sight_of, unwanted
+from atip.proving.verdicts import UNDECLARED, judge_sight, missing_facts, sight_of, unexpected_facts
 from atip.sandbox.verified import seal
 from atip.system.scratch import scratch_folder
 from atip.workflows.lookup import Lookup, locate
@@ -187,9 +187,9 @@ class _CaseRun:
             return
         expected = (*case.base, *raised)
         line = " ".join(case.argv)
-        for fact in missing(expected, judged.sight):
+        for fact in missing_facts(expected, judged.sight):
             self._unmet.append((line, f"{fact} was expected but not observed"))
-        for fact in unwanted(expected, judged.sight):
+        for fact in unexpected_facts(expected, judged.sight):
             self._unmet.append((line, f"{fact} was observed but not expected"))
 
     def _report(self, judged_cases: list[JudgedCase]) -> CasesReport:

@@ -110,7 +110,7 @@ class Observation(Value):
                 "asked": list(self.touched.lookups),
             },
             "effects": [effect.to_json() for effect in self.touched.effects],
-            "network": [_redacted(contact) for contact in self.contacts],
+            "network": [_redact(contact) for contact in self.contacts],
             "sandbox": dict(self.sandbox),
             "calls": self.calls,
             "stdout": self.result.stdout,
@@ -228,7 +228,7 @@ def read_tries(tracer: Tracer) -> list[Try]:
     return attempts
 
 
-def _redacted(contact: Contact) -> dict[str, object]:
+def _redact(contact: Contact) -> dict[str, object]:
     """SECURITY: what was sent may hold a credential that the command line gave."""
     return {**contact.to_json(), "first": redact_text(str(contact.to_json()["first"]))}
 

@@ -170,13 +170,13 @@ def judge_shell_line(
     if explained.problem:
         raise Denied("policy.unreadable-line", f"the line cannot be parsed: {explained.problem}")
     return Judgment(
-        decision=_permitted(explained, host, call.cwd),
+        decision=_permit(explained, host, call.cwd),
         # how single commands take input and time is the shell's business
         effects=explained.effects.replace(
             interactive=explained.effects.interactive.replace(stdin=None, tty=None),
             duration=explained.effects.duration.replace(timeout=None),
         ),
-        confinement=_narrowed(line_confinement(explained, local.policies, host, call), read_only),
+        confinement=_narrow(line_confinement(explained, local.policies, host, call), read_only),
         audit=local.audit,
         # a yes is bound to what was read: a changed script is a new question
         policy=sha256_hex(f"{local.digest} {explained.digest}".encode()),
@@ -184,7 +184,7 @@ def judge_shell_line(
     )
 
 
-def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
+def _narrow(confinement: Confinement, read_only: bool) -> Confinement:
     """For a client in plan mode: make writable paths read-only."""
     if not read_only:
         return confinement
@@ -192,7 +192,7 @@ def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
     return confinement.replace(fs_read=tuple(readable), fs_write=(), fs_keep=(), fs_cache=())
 
 
-def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
+def _permit(explained: Explanation, host: Host, cwd: str) -> Decision:
     """Turn `confine` into permission to run confined, with the reason. A line that could not be undone still needs confirmation."""
     decision = explained.in_sandbox
     if decision.outcome != CONFINE:

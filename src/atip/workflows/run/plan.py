@@ -68,7 +68,7 @@ def plan_call(
     state_folders = tuple(map(os.path.realpath, (places.config, places.data, places.cache)))
     workspace = find_workspace(cwd, home)
     named_files = named_by(explained.invocations, home=home, confirmed=is_confirmed)
-    paths = _existing(named_files, workspace, state_folders, is_confirmed=is_confirmed)
+    paths = _existing_paths(named_files, workspace, state_folders, is_confirmed=is_confirmed)
     if tools == {"git"}:
         paths += linked_repository(workspace)
     effects = explained.effects
@@ -178,7 +178,7 @@ def _is_system(path: str) -> bool:
     return path.startswith(("/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/etc/"))
 
 
-def _existing(
+def _existing_paths(
     named_files: Named, workspace: str, state_folders: tuple[str, ...], *, is_confirmed: bool
 ) -> tuple[str, ...]:
     """Existing named paths outside the workspace, both resolved and as named; folders as subtrees."""

@@ -56,7 +56,8 @@ class DnfSource:
         for artifact in artifacts:
             try:
                 keep(
-                    artifact, _sized(self._web.file(artifact.locator), artifact.size, artifact.name)
+                    artifact,
+                    _check_size(self._web.file(artifact.locator), artifact.size, artifact.name),
                 )
             except AtipError as error:
                 yield refusal(self.name, artifact.name, error, "fetch")
@@ -86,7 +87,7 @@ class DnfSource:
 
     def _read(self, address: str) -> RpmIndex:
         files = read_repomd(self._web.index(f"{address}/repodata/repomd.xml"))
-        data = _sized(self._web.index(f"{address}/{files.path}"), files.size, files.path)
+        data = _check_size(self._web.index(f"{address}/{files.path}"), files.size, files.path)
         kind, _, digits = files.digest.partition(":")
         # SECURITY: all package digests come from this file, so it must match repomd.xml.
         if hashlib.new(kind, data).hexdigest() != digits:
@@ -129,7 +130,7 @@ def _artifact(address: str, package: RpmPackage) -> PackageFile:
     )
 
 
-def _sized(data: bytes, size: int, name: str) -> bytes:
+def _check_size(data: bytes, size: int, name: str) -> bytes:
     if size and len(data) != size:
         raise FetchError(
             "crawl.size", f"`{name[:80]}` has {len(data):,} bytes, but the index lists {size:,}"

@@ -70,10 +70,10 @@ class GithubSource:
         name = str(asset["name"])
         digest = str(asset.get("digest") or "")
         if not digest.startswith("sha256:"):
-            digest = self._listed(name, assets)
+            digest = self._find_checksum(name, assets)
         return PackageFile(name=name, digest=digest, locator=str(asset["browser_download_url"]))
 
-    def _listed(self, name: str, assets: list[dict[str, Any]]) -> str:
+    def _find_checksum(self, name: str, assets: list[dict[str, Any]]) -> str:
         """From a list of checksums beside the asset.
 
         Raises:

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 from atip.registry import tree
-from atip.registry.publish.signing.canonical import described, payload, signed_file, targets_payload
+from atip.registry.publish.signing.canonical import (
+    file_record,
+    payload,
+    signed_file,
+    targets_payload,
+)
 from atip.registry.publish.signing.role_keys import signing_keys
 from atip.system.clock import from_iso, iso
 
@@ -131,7 +136,7 @@ def _write_bins(
             targets_payload(version, expires, ledger.lines(first, first + width)), keys
         )
         files[tree.metadata_path(name, version)] = data
-        meta[f"{name}.json"] = described(data, version)
+        meta[f"{name}.json"] = file_record(data, version)
 
 
 def write_targets(
@@ -166,7 +171,7 @@ def write_targets(
     keys = signing_keys(release.keys, published.ids_of("targets", release.keys), 1)
     data = signed_file(body, keys)
     files[tree.metadata_path("targets", version)] = data
-    meta["targets.json"] = described(data, version)
+    meta["targets.json"] = file_record(data, version)
 
 
 def write_snapshot(
@@ -184,7 +189,7 @@ def write_snapshot(
         keys = signing_keys(release.keys, published.ids_of("snapshot", release.keys), 1)
         data = signed_file(body, keys)
         files[tree.metadata_path("snapshot", version)] = data
-        return timestamp_file(published, {"snapshot.json": described(data, version)}, release)
+        return timestamp_file(published, {"snapshot.json": file_record(data, version)}, release)
     due = release.is_due("timestamp", published.timestamp_expires)
     if due or "timestamp" in published.foreign:
         return timestamp_file(published, published.timestamp_meta, release)

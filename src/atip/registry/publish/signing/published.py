@@ -67,7 +67,7 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
     if stored is None:
         return empty
     roots = [signed_part(document) for document in (root, *reversed(older))]
-    timestamp, old_timestamp = _checked("timestamp", stored.data, roots)
+    timestamp, old_timestamp = _check("timestamp", stored.data, roots)
     version = timestamp["meta"]["snapshot.json"]["version"]
     snapshot, old_snapshot = _load(store, "snapshot", version, roots)
     version = snapshot["meta"]["targets.json"]["version"]
@@ -101,10 +101,10 @@ def _load(store: ObjectStore, role: str, version: int, roots: Sequence[Json]) ->
     stored = store.find(path, tree.MAX_INDEX)
     if stored is None:
         raise AtipError("publish.damaged", f"`{path}` is missing", hint="see `atip registry check`")
-    return _checked(role, stored.data, roots)
+    return _check(role, stored.data, roots)
 
 
-def _checked(role: str, data: bytes, roots: Sequence[Json]) -> tuple[Json, bool]:
+def _check(role: str, data: bytes, roots: Sequence[Json]) -> tuple[Json, bool]:
     """The signed part, and whether only an older root names its signer."""
     try:
         document: Any = read_json(data, STORE)

@@ -98,7 +98,7 @@ def next_root(
         )
     old = signed_part(chain[-1])
     # Everything is signed in memory before a key file moves.
-    old_signers = signing_keys(keys, **_needed(old))
+    old_signers = signing_keys(keys, **_role_requirements(old))
     replaced = [key for key in keys if rotate and key.role == rotate]
     names = [rotate] if rotate != "root" else _root_names(old)
     new = [generate_key(name) for name in names] if rotate else []
@@ -138,7 +138,7 @@ def _sign_next(
     return signed_file(body, [both[key_id] for key_id in sorted(both)])
 
 
-def _needed(root: Json) -> dict[str, Any]:
+def _role_requirements(root: Json) -> dict[str, Any]:
     role = root["roles"]["root"]
     return {"ids_allowed": role["keyids"], "threshold": role["threshold"]}
 
