@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEFAULT_MAX_AGE_S = 7 * 86400.0
-"""After this metadata is asked for again; `maxAge` in config.json may be longer."""
+"""After this time metadata is refreshed; `maxAge` in config.json may be longer."""
 
 
 def why_stale(

@@ -103,19 +103,19 @@ SOURCES = {
     "completion": "completion scripts",
     "help": "help texts",
     "man": "man pages",
-    "knowledge": "curated knowledge alone",
-    "summary": "a one-line summary alone",
+    "knowledge": "curated knowledge only",
+    "summary": "one-line summary only",
 }
 WARNINGS = {
-    "probe.name-mismatch": "describes itself under another name; kept under its own",
-    "probe.changed-answer": "describes itself differently than before for the same bytes; the old description is kept",
-    "probe.file-changed": "changed while it was asked; look again",
+    "probe.name-mismatch": "reports another name; stored under its file name",
+    "probe.changed-answer": "reports different metadata than before for the same file; the old metadata is kept",
+    "probe.file-changed": "changed while it was probed; scan again",
     "file.unreadable": "cannot be read",
 }
 
 
 def render_summary(summary: dict[str, Any]) -> str:
-    """The summary for a person, plain text; remembered with the scan so that repeating it costs nothing."""
+    """The summary as plain text; stored with the scan, so that an unchanged scan prints it again."""
     described = sum(summary["sources"].values())
     executed = summary["executed"]
     lines = [
@@ -134,9 +134,7 @@ def render_summary(summary: dict[str, Any]) -> str:
     if summary.get("removed"):
         lines.append(f"{len(summary['removed']):>6,}  no longer there, forgotten")
     skipped = summary["skipped"]
-    lines += [
-        f"{number:>6,}  not looked at: {reason}" for reason, number in skipped["files"].items()
-    ]
+    lines += [f"{number:>6,}  not scanned: {reason}" for reason, number in skipped["files"].items()]
     lines += [
         f"        directory skipped: {directory['path']} ({directory['reason']})"
         for directory in skipped["directories"]

@@ -1,6 +1,6 @@
-"""Scan: every tool on the machine, read once, asked safely, remembered.
+"""Scan: find every tool on the machine, read it once, probe it confined, store its metadata.
 
-(1) choose directories        (5) ask candidates `--agent`, confined
+(1) choose directories        (5) probe candidates: `--agent`, confined
 (2) list executables          (6) find metadata for every name
 (3) nothing changed? done     (7) store entries and metadata
 (4) read new files once       (8) remember
@@ -60,7 +60,7 @@ class ScanOptions(Value):
     only: tuple[str, ...] = ()
     """Names to look at; empty: all."""
     refresh: bool = False
-    """Ask again even what is unchanged."""
+    """Probe again even what is unchanged."""
     learn: bool = False
     """Use the sources that run programs too."""
     jobs: int = 0
@@ -165,7 +165,7 @@ class Scanner:
             digest = content.digest
             if self.answers.get(digest) is not None and not self.options.refresh:
                 continue
-            # A link and its target have one digest: ask under the file's own name.
+            # A link and its target have one digest: probe under the file's own name.
             if digest not in chosen or (chosen[digest].is_link and not program.is_link):
                 chosen[digest] = program
         return list(chosen.values())
@@ -234,7 +234,7 @@ class Scanner:
         writer: EntryWriter,
         report: ScanReport,
     ) -> dict[str, NativeAnswer]:
-        """(5) `--agent`, confined. The marks already say who can answer, so nobody is asked twice."""
+        """(5) `--agent`, confined. The marks show which programs can answer, so no program is probed twice."""
         native: dict[str, NativeAnswer] = {}
         if not candidates:
             return native
@@ -250,7 +250,9 @@ class Scanner:
                 program = candidates[position]
                 self.progress("asking", count, len(candidates))
                 if answer.truncated and offers_parts(answer):
-                    large_programs.append(program)  # asked for less once the sandbox is free again
+                    large_programs.append(
+                        program
+                    )  # probed for a smaller answer once the sandbox is free again
                 else:
                     self._accept(program, answer, native, writer, report)
             for program in large_programs:
@@ -271,7 +273,7 @@ class Scanner:
 
         report.ran.add(program.path)
         digest = self.contents[program.path].digest
-        # SECURITY: a file that changed while it was asked is asked again at the next scan.
+        # SECURITY: a file that changed while it was probed is probed again at the next scan.
         if stat_key(os.stat(program.real_path)) != program.key:
             report.warn(program.name, "probe.file-changed")
             self.contents.pop(program.path, None)

@@ -60,12 +60,12 @@ class StoreWriter:
     def reuse_unchanged(
         self, subject: ProbeSubject, inputs: str, *, learned: bool, key: Any
     ) -> str | None:
-        """Keep the entry of a tool as it is, if it was made of the same inputs; returns its kind of source (empty: known by
+        """Keep the entry of a tool as it is, if its inputs are unchanged; returns its kind of source (empty: known by
         name only), or None if it has to be looked at.
 
         Args:
             inputs: what the sources would read, see `findings.metadata_finder.MetadataFinder.inputs`.
-            learned: programs are run in this scan; the tool must have been asked by this release then.
+            learned: programs are run in this scan; the tool must then have been probed by this release.
         """
         before = self._before.get(subject.name)
         extension = before.get("x-atip") if isinstance(before, dict) else None
@@ -187,7 +187,7 @@ class StoreWriter:
         return None
 
     def _knows_more(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
-        """Whether these bytes described themselves before, and now only a later source answered (they were not asked twice);
+        """Whether these bytes described themselves before, and now only a later source answered (they were not probed twice);
         or were described by any source, and now only a summary is left."""
         before = self._stored_extension(subject).get("rung")
         if finding.source_kind == "summary":
@@ -195,7 +195,7 @@ class StoreWriter:
         return before == "native" and finding.source_kind not in ("override", "native")
 
     def _reuse_old(self, subject: ProbeSubject, entry: dict[str, Any]) -> None:
-        """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""
+        """Nothing new was found: metadata of the same digest stays, unless its registry withdrew it."""
         before = self._before.get(subject.name)
         if not isinstance(before, dict):
             return

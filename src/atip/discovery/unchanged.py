@@ -2,7 +2,7 @@
 
 The file of a scan (`discovery/path-scan-<hash>.json`) has three parts, a line each for the first two: the
 fingerprint of all directory entries, the summary as JSON, and the summary as text. When the fingerprint still
-holds, one of the two is printed as it stands.
+holds, one of the two is printed unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A tool that says everything ATIP can say of a command: what a conversion loses is measured on it. Data only."""
+"""A tool that uses every field of ATIP, to measure what a conversion loses. Data only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every pair of formats loses: measured by converting one sample that says everything, not written by hand.
+"""What every pair of formats loses: measured by converting one sample that uses every field.
 
 The loss of A → B is what of the sample's fields does not survive being written as A, read again and written as B; a field is
 counted once, whatever it stands on (`option.default`, `effects.network`).
@@ -44,7 +44,7 @@ def readable() -> tuple[str, ...]:
 
 
 def _as_read(sample: Tool, source: str) -> Tool:
-    """The sample as a document of `source` says it."""
+    """The sample as a document of format `source`."""
     data = encoder(source)(sample).data
     content = data.encode() if isinstance(data, str) else data
     return read_format(content, source, origin="boat").tool

@@ -1,6 +1,6 @@
 """Documents that others wrote about a program → Tool, for converting: deterministic, exact, with every loss.
 
-Unlike `learning.read_text` nothing is added (no curated knowledge, no time stamp): what comes out is what the document says.
+Unlike `learning.read_text` nothing is added (no curated knowledge, no time stamp): the result has only what the document contains.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def make_tool(name: str, command: Command, version: str) -> Tool:
 
 
 def _of_every_command(options: tuple[Option, ...] | None) -> tuple[Option, ...] | None:
-    """Options of the root may stand before any command; `inherited` tells which may stand after it too."""
+    """Options of the root may stand before any command; `inherited` marks those that may follow it."""
     return options and tuple(
         option.replace(extra={**option.extra, "x-atip": {"inherited": False, **option.own}})
         for option in options

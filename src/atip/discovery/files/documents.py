@@ -30,7 +30,7 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 class InstalledTexts:
-    """What lies below some prefixes (`/usr`, `/usr/local`, `~/.local`). Each folder is listed once."""
+    """Documents below some prefixes (`/usr`, `/usr/local`, `~/.local`). Each folder is listed once."""
 
     def __init__(self, prefixes: Sequence[str], *, root: str = "") -> None:
         """

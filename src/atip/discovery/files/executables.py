@@ -1,6 +1,6 @@
-"""Executables in directories: names, real files, who shadows whom. Reads directories, no contents.
+"""Executables in directories: names, real files, shadowing. Reads directories, not contents.
 
-Key of a file is what `stat` says of it (device, inode, size, times): the content is read again only
+The key of a file is its `stat` result (device, inode, size, times): the content is read again only
 when one of these changes.
 """
 

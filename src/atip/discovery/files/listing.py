@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class DirectoryListing:
-    """Directory entries as the system tells them, with a fingerprint of all of them.
+    """Directory entries as the system lists them, with a fingerprint of all of them.
 
     Plain tuples, because this is all that happens when nothing has changed.
     """

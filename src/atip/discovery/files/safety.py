@@ -1,6 +1,6 @@
 """Whether a directory may be scanned: absolute, ours or the system's, not writable by others.
 
-Compared by path component after resolving links (A47), and so are all parents: whoever can write a
+Compared by path component after resolving links (A47), and so are all parents: a user who can write a
 parent can swap the child. A directory that the user names explicitly may lie below a sticky one
 such as the temporary directory. Implements ATIP 0.6 §5.2 and threat 1 of conformance/threats.toml. Imports nothing that
 a scan of an unchanged machine does not need.
@@ -52,7 +52,7 @@ def why_unsafe_directory(path: str, *, is_explicit: bool = False) -> str | None:
 
 
 def _own_groups() -> set[int]:
-    """Groups whose write right is no one else's: root's and the user's own primary one."""
+    """Groups without other members: root's and the user's primary group."""
     return {0, os.getegid()}
 
 

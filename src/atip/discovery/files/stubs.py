@@ -2,7 +2,7 @@
 
 Python console scripts → the module they import; `#!` scripts → their interpreter; shell wrappers →
 the path they `exec`; links into a Node package → its sources. The files named here are read for the
-marks of a native tool, and tell inference which framework to ask.
+marks of a native tool, and show inference which framework to query.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ NO_SCRIPT = Stub()
 
 
 def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
-    """Read a script as text. A file that is no script is an empty Stub.
+    """Read a script as text. A file that is not a script gives an empty Stub.
 
     Args:
         script: the first MAX_STUB bytes, if they were read already.
@@ -172,12 +172,12 @@ def _sources(path: str, stub: Stub) -> Iterator[str]:
         folder = os.path.dirname(os.path.realpath(path))
         yield from sorted(glob.iglob(f"{glob.escape(folder)}/*.js"))
         package = glob.escape(os.path.dirname(folder))
-        for sources_folder in ("dist", "lib", "src"):  # `glob` knows no braces
+        for sources_folder in ("dist", "lib", "src"):  # `glob` does not support braces
             yield from sorted(glob.iglob(f"{package}/{sources_folder}/*.js"))
 
 
 def site_directories(path: str, stub: Stub) -> list[str]:
-    """Where the interpreter of a console script finds its packages, told from paths alone."""
+    """Where the interpreter of a console script finds its packages, derived from paths alone."""
     import glob
 
     prefixes = {os.path.dirname(os.path.dirname(os.path.abspath(path)))}
@@ -206,7 +206,7 @@ def head_of(path: str) -> bytes:
 
 @functools.lru_cache(maxsize=256)
 def _parse_shebang(line: bytes) -> Stub:
-    """What the `#!` line alone tells; a machine has few different ones."""
+    """Parse the `#!` line alone; cached, as a machine has few different ones."""
     interpreter = _interpreter(line)
     return Stub(interpreter=interpreter, language=_language(interpreter))
 
@@ -250,7 +250,7 @@ def needed_paths(path: str, stub: Stub) -> list[str]:
     interpreter = stub.interpreter
     if stub.language == "node":
         folder, separator, _ = os.path.realpath(path).partition("/node_modules/")
-        # Packages need each other: the outermost folder of packages, not what it lies in.
+        # Packages need each other: the outermost folder of packages, not its parent.
         return [*paths, f"{folder}/node_modules"] if separator else paths
     if stub.language != "python" or not interpreter or not os.path.isabs(interpreter):
         return paths

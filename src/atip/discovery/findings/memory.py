@@ -1,9 +1,9 @@
-"""What programs answered when they were run, per program and source, on disk.
+"""Answers of programs that were run, per program and source, on disk.
 
 `findings/<digest>.<name>.json` in the data directory, one file per program, written as soon as a source has answered: an
-interrupted scan has lost nothing that was answered. An answer is for the bytes in the file's name; it is *fresh* if our
-release and what lies behind the program (the package of a console script) are those that it was given for. A source
-that is not asked is answered from here, fresh or not: a scan that asks less never knows less.
+interrupted scan loses no answer. An answer is for the bytes in the file's name; it is *fresh* if our
+release and the files behind the program (the package of a console script) are unchanged. A source
+that is not queried is answered from the cache, fresh or stale: a scan with fewer sources never loses metadata.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class FindingsMemory:
         self._folder = os.path.join(data, FOLDER)
 
     def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
-        """What a source said of these bytes; None if it was never asked."""
+        """The answer of a source for this digest; None if it was never queried."""
         finding = self._load(subject).get(source)
         if not isinstance(finding, dict):
             return None
@@ -72,7 +72,7 @@ class FindingsMemory:
             os.unlink(self._path(digest, name))
 
     def _load(self, subject: ProbeSubject) -> dict[str, Any]:
-        """Damaged or missing is the same as never asked."""
+        """A damaged or missing file counts as never queried."""
         try:
             findings = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
         except (AtipError, ValueError, RecursionError):
@@ -84,7 +84,7 @@ class FindingsMemory:
 
 
 class NoMemory(FindingsMemory):
-    """For a question whose answer is not kept: every source is asked."""
+    """Caches nothing: every source is queried."""
 
     def __init__(self) -> None:
         super().__init__("")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class MetadataFinder:
-    """Asks every source about one program; see `source_order.find_metadata`."""
+    """Queries every source about one program; see `source_order.find_metadata`."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class MetadataFinder:
         Args:
             readers: sources that run nothing.
             prober: runs programs, confined; None: those that run programs answer from memory.
-            refresh: ask again what is remembered.
+            refresh: query again what is cached.
             search_path: the folders of PATH.
         """
         self._command_files = CommandFiles(search_path)
@@ -105,7 +105,7 @@ class MetadataFinder:
         return sha256_hex("\n".join(all_inputs).encode("utf-8", "surrogateescape"))[:32]
 
     def stop(self) -> None:
-        """End what is being asked; calls under way raise `ScanStopped`."""
+        """Stop running probes; calls in progress raise `ScanStopped`."""
         self._signal.stop()
 
     @property
@@ -115,7 +115,7 @@ class MetadataFinder:
 
 
 def _fingerprint(reader: MetadataSource, subject: ProbeSubject) -> str:
-    """What a source would read, without reading it where it can tell; else its answer."""
+    """Fingerprint of the inputs of a source, if it has one; else its answer."""
     tell = getattr(reader, "fingerprint", None)
     if tell is not None:
         return str(tell(subject))

@@ -1,4 +1,4 @@
-"""The sandbox of a scan, opened when the first program is asked: most scans of a known machine ask none."""
+"""The sandbox of a scan, opened for the first probe: most scans of a known machine probe nothing."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class CloudSdkSource:
         return " ".join(stamp_of(os.path.join(trees, name)) for name in _tree_names(program))
 
     def _has_trees(self, folder: str) -> bool:
-        """Asked once for each folder: most programs of a machine share one, and it has none."""
+        """Checked once per folder: most programs share a folder without it."""
         if folder not in self._folders:
             self._folders[folder] = os.path.isdir(folder)
         return self._folders[folder]
@@ -60,7 +60,7 @@ def _read_tree(path: str, name: str) -> Tool | None:
 
     text = _text(path, MAX_TREE)
     tree = recognize(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
-    # A tree without a flag below its root is only a list of names: the help of such a program tells more.
+    # A tree without a flag below its root is only a list of names: the help of such a program has more.
     if tree is None or not any(
         _has_flags(command) for command in (tree.command.commands or {}).values()
     ):

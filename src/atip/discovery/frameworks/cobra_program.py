@@ -1,12 +1,12 @@
-"""Go programs made with cobra: asked in their own completion protocol, beside their help. Runs the tool.
+"""Go programs built with cobra: probed with their completion protocol, in addition to help. Runs the tool.
 
 For every command: its help (how flags belong together, which take a value), `__complete … -` (which
-flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are asked
-while the budget lasts. A program is asked only if its file holds the name of the protocol or of cobra.
+flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are probed
+while the budget lasts. A program is probed only if its file contains the name of the protocol or of cobra.
 
 A program may be silent: it is older than the protocol, or it prepares its work before it looks at the
 question (a socket, a configuration, a namespace of its own), which a probe is not given. Its help is still printed from
-the parser and tells everything, so it is the answer; nothing else is asked.
+the parser and is complete, so it is the answer; no other probe runs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 COBRA_BUDGET = HelpBudget(questions=1_200, depth=6, seconds=240.0)
 MAX_VALUE_QUESTIONS = 60
-"""How many options of one tool may be asked for their values."""
+"""Maximum number of options of one tool whose values are probed."""
 
 
 class CobraSource:
-    """Asks a cobra program. None for every other program, without running it."""
+    """Probes a cobra program. None for every other program, without running it."""
 
     source_kind = "framework"
     executes = True
@@ -81,7 +81,7 @@ def _tells_all(runner: Runner, program: str) -> bool:
 
 
 class _Talk:
-    """One conversation; remembers what was asked about inherited options."""
+    """One probing session; remembers inherited options."""
 
     def __init__(self, runner: Runner, program: str) -> None:
         self._runner = runner
@@ -89,7 +89,7 @@ class _Talk:
         self._values: dict[tuple[tuple[str, ...], str], Option] = {}
         self._asked = 0
         self.is_silent = False
-        """Whether the program does not speak the protocol; it is not asked again then."""
+        """Whether the program does not support the protocol; it is then not probed again."""
         self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
         """Options of every command so far: what a command inherits is not repeated below it."""
 
@@ -102,7 +102,7 @@ class _Talk:
         return parse_answer(answer.stdout.decode("utf-8", "replace"))
 
     def refine(self, parsed: Command, path: tuple[str, ...]) -> Command:
-        """One command of the tree, as help told it → as the program itself sees it."""
+        """One command of the tree: from its help → as the program itself reports it."""
         words = self.ask(*path, "") if may_have_commands(parsed) else None
         command = confirm(parsed, words, self.ask(*path, "-"))
         inherited: set[tuple[tuple[str, ...], str]] = set()
@@ -114,7 +114,7 @@ class _Talk:
         return command.replace(options=options or None)
 
     def _with_values(self, option: Option, path: tuple[str, ...]) -> Option:
-        """The option with its kind and choices, where only the program can tell them."""
+        """The option with its kind and choices, where only the program knows them."""
         unsure = bool(option.own.get("valueUnknown"))
         if not unsure and (option.type != "string" or option.enum):
             return option

@@ -1,4 +1,4 @@
-"""Marks: bytes in a program's file that say which protocol it speaks. Reads the file, runs nothing."""
+"""Marks: bytes in a program's file that identify the protocol it supports. Reads the file, runs nothing."""
 
 from __future__ import annotations
 

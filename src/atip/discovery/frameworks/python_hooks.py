@@ -24,7 +24,7 @@ def hook_argparse():
     from atip.sdk import describe as describing
     from atip.sdk.describe import describe_argparse
 
-    # An author's own metadata leaves out what every program has; here it is asked what this one has.
+    # An author's own metadata leaves out what every program has; here the options of this program are needed.
     describing._HELP_FLAGS = frozenset()
 
     original = argparse.ArgumentParser.format_help

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 METHOD = "parser-introspection"
 MAX_COMMANDS = 80
-"""How many commands with parsers of their own are asked, each in a process."""
+"""Maximum number of commands with their own parser that are probed, each in a process."""
 MARK = b"\x1eatip-parser\x1e"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
@@ -36,11 +36,11 @@ MAX_WEIGHT = 256_000_000
 """Memory that all pieces of a tree may take, estimated; that of the AWS CLI takes 106 million bytes."""
 _VALUE_BYTES = 64
 WALL_S = 25.0
-"""Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
+"""Importing a whole program takes longer than printing a help text; the user requested it (`--learn`)."""
 
 
 class PythonSource:
-    """Loads the entry point of a Python program, confined, and asks its parser. Runs the tool."""
+    """Loads the entry point of a Python program, confined, and dumps its parser. Runs the tool."""
 
     source_kind = "framework"
     executes = True
@@ -93,7 +93,7 @@ class PythonSource:
         return unpack(answer.stdout[start + len(MARK) :])
 
     def _dump_each_command(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
-        """A program that reads its first word itself and has a parser per command: each is asked."""
+        """A program that dispatches on its first word and has a parser per command: dump each parser."""
         from atip.discovery.sources.help_tree import PATIENT
         from atip.discovery.sources.inference_sources import inferred_tool
         from atip.inference.help import infer_help
@@ -191,7 +191,7 @@ def weight_of(text: bytes) -> int:
 
 
 def read_piece(data: bytes) -> dict[str, Any] | None:
-    """The document of an answer; None when it is none."""
+    """The document in an answer; None when there is none."""
     try:
         document = read_json(data.strip(), STORE)
     except FormatError:
@@ -210,7 +210,7 @@ _TAKES_COMMAND = re.compile(r"\bcommand\b(?![.\w])", re.I)
 
 
 def _read_usage(usage: str) -> Command:
-    """optparse knows no positionals and no nested commands; its usage lines do."""
+    """optparse has no positional arguments or nested commands; its usage lines show them."""
     from atip.inference.help.infer import read_synopsis
 
     text = _MARKUP.sub("", usage).strip().removeprefix("Usage:")
@@ -231,13 +231,13 @@ def _with_usage(tool: Tool, usage: str) -> Tool:
 
 
 def read_parser(document: dict[str, Any], name: str, *, is_truncated: bool = False) -> Tool | None:
-    """What the hooks told → Tool; None when it is not metadata. `cut`: not everything was told."""
+    """Output of the hooks → Tool; None when it is not metadata. `is_truncated`: the output is incomplete."""
     from atip.model.reading.decode import decode_tool
     from atip.model.shapes.check import check_tool
 
     usage = str(document.pop("usage", ""))
     if _TAKES_COMMAND.search(usage):
-        return None  # optparse knows no subcommands: the help of such a program tells more
+        return None  # optparse has no subcommands: the help of such a program has more
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None

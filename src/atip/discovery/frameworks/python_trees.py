@@ -1,7 +1,7 @@
-"""Programs that make their commands only when they are asked for; runs inside the sandbox, never imported by us.
+"""Programs that create their commands lazily; runs inside the sandbox, never imported by us.
 
 Put before `python_hooks.py`, in the same namespace. Such a tree can be large (the AWS CLI has 19,000 commands), so
-it is told in pieces: whole top-level commands, packed, in the order of their names, and `more`, the last of them, where the bounds
+it is written in pieces: whole top-level commands, packed, in the order of their names, and `more`, the last of them, where the bounds
 of one answer were reached. Standard library only; works from Python 3.7 on.
 """
 
@@ -187,7 +187,7 @@ def _put(node, words, body):
 
 
 LAZY = (
-    # module, what it holds once it is imported, who is told
+    # module, attribute that exists once it is imported, hook
     ("awscli.clidriver", ("CLIDriver",), hook_aws),
     ("cliff.help", ("HelpAction",), hook_cliff),
 )

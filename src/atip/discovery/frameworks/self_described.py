@@ -1,7 +1,7 @@
 """Programs that print a machine-readable description of themselves. Runs the tool, confined.
 
-Nobody is asked for nothing: a question is put only to a program whose help announces it, or whose file holds
-the mark of a framework that always answers. What comes back is recognized by its shape.
+A program is probed only if its help announces the format, or its file contains
+the mark of a framework that always answers. The output is recognized by its shape.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 ANNOUNCED: tuple[tuple[str, tuple[str, ...]], ...] = (
-    # what a help text says → what to ask
+    # pattern in a help text → arguments of the probe
     (r"--usage-spec\b", ("--usage-spec",)),
     (r"^\s{2,}usage\s{2,}.*(?:usage spec|usage CLI spec|KDL)", ("usage",)),
     (r"--help-json\b", ("--help-json",)),
@@ -45,7 +45,7 @@ MAX_HELP = 200_000
 
 
 class SelfDescribedSource:
-    """Asks those that offer it; one question each, the first answer of a known shape counts."""
+    """Probes programs that offer it; one probe each, the first answer of a known shape counts."""
 
     source_kind = "framework"
     executes = True

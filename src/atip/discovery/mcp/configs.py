@@ -1,8 +1,8 @@
 """MCP servers that this user's clients know: read from their configurations, never started, never rewritten.
 
 The last source of tools (ATIP 0.1 §3.4.1 step 5, A50). Listing is all that happens here; starting a server
-to ask for its tools is an explicit act elsewhere. A damaged file is a problem to report, not an error:
-someone else's configuration must not stop ours. Values of environment variables and headers are not kept.
+listing its tools is an explicit act elsewhere. A damaged file is a problem to report, not an error:
+another program's configuration must not stop ours. Values of environment variables and headers are dropped.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class ConfiguredMcpServer(Value):
     env: tuple[str, ...] = ()
     """Names of the variables it is given or reads; never their values."""
     path: str
-    """The file that says so."""
+    """The file that configures it."""
     scope: str = "user"
-    """`user` or `project`: a project's file comes with its sources and is nobody's word."""
+    """`user` or `project`: a project's file comes with its sources and is not trusted."""
     enabled: bool = True
 
     def to_json(self) -> dict[str, object]:
@@ -98,7 +98,7 @@ class McpConfigs(Value):
 def find_mcp_servers(
     places: Places, cwd: str, extra: Sequence[str] = ()
 ) -> tuple[ConfiguredMcpServer, ...]:
-    """The servers alone; `read_mcp_configs` tells about damaged files too."""
+    """The servers alone; `read_mcp_configs` also reports damaged files."""
     return read_mcp_configs(places, cwd, extra).servers
 
 

@@ -1,6 +1,6 @@
 """Hiding what looks like a secret in the arguments and addresses of configured servers.
 
-For showing only. Errs on the side of hiding: a word too much is a nuisance, a token too much is a leak.
+For showing only. Errs on the side of hiding: a hidden word is a nuisance, a visible token is a leak.
 """
 
 from __future__ import annotations

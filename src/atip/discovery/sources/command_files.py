@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 FOLDERS = ("lib/{}-core", "libexec/{}-core", "libexec/{}", "lib/{}", "libexec")
-"""Below the prefix of a program, where files of its commands lie by convention."""
+"""Folders below the prefix of a program with files of its commands, by convention."""
 LEAST = 8
 """Commands with a file; with fewer, names that begin alike may be programs of their own (`ssh-keygen`)."""
 SHARE = 0.8

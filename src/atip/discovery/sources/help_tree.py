@@ -1,7 +1,7 @@
-"""Help, recursively: ask a program for its help and for that of its subcommands, within a budget.
+"""Help, recursively: run a program for its help and that of its subcommands, within a budget.
 
 Runs the program through a `Runner` that confines it. Text → Command is `inference`'s work; here is only
-who is asked what, and when to stop: at a number of questions, at a depth, when a subcommand prints its
+which probes run, and when to stop: at a number of probes, at a depth, when a subcommand prints its
 parent's help again, when answers stop coming.
 """
 
@@ -36,7 +36,7 @@ class HelpBudget(Value):
     questions: int = 400
     depth: int = 3
     seconds: float = 60.0
-    """Processor time of all answers: what a program tells does not depend on what else the machine does."""
+    """Processor time of all answers: the result does not depend on the load of the machine."""
     stretch: float = 4.0
     """How many times as long all answers may take on the clock: a program may wait for anything."""
     failures: int = 6
@@ -52,11 +52,11 @@ PATIENT = HelpBudget(answer_s=10.0)
 _MORE = re.compile(
     r"(--help[ =]all|--help-all|--helpfull|--fullhelp|--full-help|--help-full|--help-long|--longhelp|--long-help|--help-hidden)\b"
 )
-"""Where a help text itself says how to get the whole of it."""
+"""Where a help text mentions how to print the complete help."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",), ())
-"""How programs are asked, in this order; the last is for those that print their usage when called with nothing."""
+"""Arguments that print help, in this order; the last is for programs that print their usage when called without arguments."""
 BARE_S = 1.0
-"""How long a program that was asked nothing may take: one that waits for input has no help to give."""
+"""Time limit without arguments: a program that waits for input prints no help."""
 ENOUGH = 3
 """Weight of a help text after which no other spelling is tried."""
 MAX_UNANSWERED = 2
@@ -72,7 +72,7 @@ MAX_WRONG_GUESSES = 3
 
 
 class Remembering:
-    """A runner that puts the first questions to a program (`--help`, `--version`) only once, whoever asks."""
+    """A runner that runs the first probes of a program (`--help`, `--version`) only once."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
@@ -92,7 +92,7 @@ class Remembering:
 
 
 class HelpTree:
-    """The tree of one program, and how it was asked."""
+    """The tree of one program, and how it was probed."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class HelpTree:
     ) -> None:
         """
         Args:
-            refine: adds to a command what another way of asking tells about it.
+            refine: adds to a command what another probe reports about it.
         """
         self._runner = runner
         self._refine = refine
@@ -297,7 +297,7 @@ def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | Non
 
 
 def _weight(command: Command) -> int:
-    """How much a help text told: nothing, a usage line, or a real description."""
+    """How much a help text contains: nothing, a usage line, or a real description."""
     options = [option for option in command.options or () if not option.own.get("mentioned")]
     return (
         2 * len(options)

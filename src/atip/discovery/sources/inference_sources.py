@@ -140,7 +140,7 @@ class ManSource:
         children = dict(command.commands or {})
         for name, text in self._texts.man_children(subject.name):
             child = infer_man(text, tool=subject.name, path=(name,))
-            # `ssh-sk-helper` has a page of its own and is no command of ssh: its page does not write `ssh sk-helper`.
+            # `ssh-sk-helper` has its own page and is not a command of ssh: its page does not write `ssh sk-helper`.
             if f"{subject.name} {name}" in (child.usage or "") or name in children:
                 children[name] = merge_command(child, children[name]) if name in children else child
         command = command.replace(commands=children or None)
@@ -211,7 +211,7 @@ def _read_completion(shell: str, text: str, name: str) -> Command:
 def inferred_tool(
     name: str, command: Command, method: str, *, is_truncated: bool = False, confidence: str = "low"
 ) -> Tool:
-    """A tool made from what its root command says; marked as inferred (§4.10.4)."""
+    """A tool from its root command; marked as inferred (§4.10.4)."""
     extra = dict(command.extra)
     generation: dict[str, object] = {
         "method": method,
@@ -221,7 +221,7 @@ def inferred_tool(
         "review": "needed",
     }
     if is_truncated:
-        generation["incomplete"] = "the budget of questions was used up"
+        generation["incomplete"] = "the probe budget was exhausted"
     extra["_generation"] = generation
     has_commands = bool(command.commands)
     return Tool(

@@ -24,7 +24,7 @@ _STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", 
 
 
 class KnowledgeSource:
-    """A tool of which nothing but our own knowledge is to be had."""
+    """A tool that only our own knowledge describes."""
 
     source_kind = "knowledge"
     executes = False

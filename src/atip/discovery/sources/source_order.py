@@ -1,9 +1,9 @@
-"""Source order: which sources are asked about a tool, in which order, and what is merged.
+"""Source order: which sources are queried for a tool, in which order, and what is merged.
 
 user override → native `--agent` → shim by digest → CLI.md / CMP adapter → framework → completion script →
 help → man page. The first that answers gives the structure; effects of all are joined; what only a completion
 script reports is held against help and man page; knowledge is merged over all but the first two. Sources that run a foreign
-program are asked only when `may_execute`.
+program are queried only when `may_execute`.
 See docs/architecture.md and ATIP 0.1 §3.4.2.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class MetadataSource(Protocol):
-        """One source of metadata. `executes` says whether asking runs the tool."""
+        """One source of metadata. `executes`: querying it runs the tool."""
 
         source_kind: str
         executes: bool
@@ -65,14 +65,14 @@ SOURCES = {
 
 
 _COMPLETE = frozenset(["override", "native", "shim", "framework"])
-"""Sources that describe a whole tool: no later one is asked. An adapter describes what its author needed."""
+"""Sources that describe a whole tool: no later source is queried. An adapter describes what its author needed."""
 _DOCUMENTS = frozenset(["help", "man"])
 """Sources that belong to the very program that is installed; a completion script may belong to another."""
 _LAST_RESORT = frozenset(["knowledge"])
 
 
 class ProbeSubject(Value):
-    """The program asked about."""
+    """The program to describe."""
 
     name: str
     path: str
@@ -115,7 +115,7 @@ def find_metadata(
     merge_knowledge: Knower,
     summarize: Summarizer | None = None,
 ) -> SourceFinding | None:
-    """Ask source by source. None when no source knows the tool.
+    """Query source by source. None when no source knows the tool.
 
     Args:
         summarize: chooses the description among those of all sources.

@@ -45,7 +45,7 @@ class NativeSource:
         return subject.known_native
 
     def fingerprint(self, subject: ProbeSubject) -> str:
-        """Nothing: a program that has answered for these bytes is not asked again."""
+        """Nothing: a program that has answered for this digest is not probed again."""
         return ""
 
 
@@ -53,7 +53,7 @@ class ShimFolderSource:
     """Shims by digest, then by name (0.1), in folders of the user, the system or the project.
 
     With `is_signed` only those whose `.bundle` beside them passes: system-wide shims that are not signed rank lower (0.1
-    §5.1), so the folder is asked twice, the second time after every source that proves more.
+    §5.1), so the folder is read twice, the second time after every source that proves more.
     """
 
     source_kind = "shim"
@@ -67,7 +67,7 @@ class ShimFolderSource:
     ) -> None:
         """
         Args:
-            tell: takes what a person should know of a shim that was refused.
+            tell: reports why a shim was refused.
         """
         self._folders = tuple(folders)
         self._is_signed = is_signed
@@ -91,7 +91,7 @@ class ShimFolderSource:
             if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
                 continue
             if origin_of(tool):
-                continue  # a copy of what a registry said: the registry itself is asked, or its cache
+                continue  # a copy of a registry's answer: query the registry itself, or its cache
             if tool.binary is None or tool.binary.hash in (None, subject.digest):
                 return tool.replace(name=subject.name)
             if self._tell is not None and name.startswith("shims/sha256/"):

@@ -1,7 +1,7 @@
 """Descriptions that packages give of themselves: Debian packages, Python distributions, Node packages. Reads files only.
 
 They count for a program only if the package has no other program, or bears the program's name: what a package of
-forty programs says of itself says nothing of one of them.
+forty programs describes none of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SUMMARY = re.compile(r"^Summary: (.+)$", re.M)
 
 
 class InstalledPackages:
-    """Package metadata of this machine, each database read once and only when asked for."""
+    """Package metadata of this machine, each database read once, on first use."""
 
     def __init__(self, dpkg: str = "/var/lib/dpkg") -> None:
         self._dpkg = dpkg
@@ -38,7 +38,7 @@ class InstalledPackages:
         self._python: dict[str, Mapping[str, str]] = {}
 
     def summary(self, subject: ProbeSubject) -> str:
-        """What the package of a program says of itself; empty when it has several programs or there is none."""
+        """The description of a program's package; empty when the package has several programs or is unknown."""
         if subject.stub.language == "node":
             text = _node_summary(subject)
         elif subject.stub.language == "python":
@@ -80,7 +80,7 @@ def read_debian(folder: str) -> dict[str, str]:
     for listing in glob.iglob(os.path.join(glob.escape(folder), "info", "*.list")):
         package = os.path.basename(listing).removesuffix(".list").partition(":")[0]
         if _LIBRARY.match(package):
-            continue  # says what the library is for, not the program beside it
+            continue  # describes the library, not the program beside it
         text = _read(listing)
         programs = {match[1]: match[0] for match in _PROGRAM.finditer(text)}
         for name, path in programs.items():

@@ -1,8 +1,8 @@
-"""The one line that says what a tool does: its sources in order, each checked by `inference.summary`.
+"""The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
 override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
-page of the file behind a link → completion → help → "Part of PACKAGE". Our list comes first because it says of one name what an entry for several names cannot.
-The first three are the word of the user, of the tool itself and of who describes its very bytes, and are taken as they are.
+page of the file behind a link → completion → help → "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot.
+The first three come from the user, the tool itself and a shim for its digest, and are used unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from atip.discovery.sources.source_order import ProbeSubject
 
     class PackageSummaries(Protocol):
-        """What the package of a program says of it; `InstalledPackages` for those of this machine."""
+        """The summary in the package of a program; `InstalledPackages` for those of this machine."""
 
         def summary(self, subject: ProbeSubject) -> str: ...
         def membership(self, subject: ProbeSubject) -> str: ...
@@ -61,7 +61,7 @@ class SummarySources:
         yield SUMMARIES.get(subject.name) or SUMMARIES.get(_without_suffixes(subject.name), "")
         names = list(_names(subject))
         curated = next((entry.description for name in names if (entry := load(name))), "")
-        # Of several names under one entry, the summary is that of the group: a page of its own says more.
+        # Of several names under one entry, the summary is that of the group: its own page is more specific.
         yield curated if is_main_name(subject.name) else ""
         own_names = [name for name in names if not _is_behind(name, subject)]
         yield from (self._manual(name) for name in own_names)
