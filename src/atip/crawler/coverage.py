@@ -172,7 +172,7 @@ def claim(folder: str, name: str, by: str) -> None:
     """Record who will describe a missing tool; the name goes into its shims through the manifest.
 
     Raises:
-        AtipError: `crawl.claimed` when the tool is claimed by someone else.
+        AtipError: `crawl.claimed` when another contributor has claimed the tool.
     """
     with locked(os.path.join(folder, f".{CLAIMS}.lock")):
         claims = load_claims(folder)

@@ -1,7 +1,7 @@
 """Campaign: every curated tool that is here, all its cases, twice, on the crawler's engines; results in a folder of their own.
 
-Killed and started again it goes on: a tool whose result lies there, for the same bytes, is not tried again. The second round of a tool
-follows its first one as soon as a worker is free, so that whatever is there when it stops is whole. How often it was started is kept.
+A restarted campaign resumes: a tool with a result for the same digest is not tried again. The second round of a tool
+follows its first one as soon as a worker is free, so that results are complete whenever it stops. The number of starts is recorded.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def _describe_result(result: Mapping[str, Any]) -> str:
 
 
 def installed_targets() -> Iterator[ProofTarget]:
-    """Every curated tool that lies where this machine's system keeps programs, other names of a tool included."""
+    """Every curated tool in the system's program folders of this machine, including other names of a tool."""
     for name in sorted({*names(), *aliases()}):
         path = find_program(name, PLACES) if "/" not in name and "*" not in name else None
         if path is not None:

@@ -1,6 +1,6 @@
 """Debian archives, through `apt-get` as this machine configured it: signed indexes, packages by hash.
 
-`apt-get update` into lists of our own checks the signature of every `InRelease` and asks only whether an index has
+`apt-get update` into lists of our own checks the signature of every `InRelease` and only queries whether an index has
 changed; nothing of the machine's own apt is touched. Packages are downloaded, never installed: no maintainer script runs.
 """
 

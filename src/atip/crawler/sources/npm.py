@@ -1,6 +1,6 @@
 """npm packages, through `npm` as this machine configured it: resolved to a lock file, packed, never installed.
 
-`npm install --package-lock-only --ignore-scripts` downloads metadata only and writes which version lies where, with
+`npm install --package-lock-only --ignore-scripts` downloads metadata only and records the path of every version, with
 the SHA-512 of each; `npm pack` fetches the archives. No script of a package runs.
 """
 

@@ -144,7 +144,7 @@ class PackageLearner:
         ]
 
     def learn(self, program: PackagedProgram) -> Lesson:
-        """Hash a program and ask it."""
+        """Hash a program and probe it."""
         real = os.path.realpath(program.path)
         content = self._reader.read(real)
         stub = parse_stub(real, content.head, content.script or None)
