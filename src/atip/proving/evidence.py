@@ -3,7 +3,7 @@
     {"evidence": "observed", "tool": "cp", "digest": "sha256:…", "version": "9.1", "cases": 34, "facts": [
       {"subject": "cp --force", "fact": "filesystem.write", "verdict": "agrees", "lines": ["cp --force a b"], "calls": ["openat"]}]}
 
-Of another file than the one that was run it says nothing.
+It says nothing about any other file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_LINES = 3
 _WEIGHT = (UNDECLARED, AGREES, UNSAID, UNUSED, UNOBSERVABLE)
-"""Of several cases the first of these counts: one lie is a lie, one sight is a sight."""
+"""Of several cases the first of these verdicts counts: one contradiction outweighs any agreement."""
 
 
 def evidence_of_cases(
@@ -35,7 +35,7 @@ def evidence_of_cases(
             reason = fact_verdict.verdict == UNDECLARED and case.whys.get(fact_verdict.fact)
             verdict = UNSAID if reason else fact_verdict.verdict
             if verdict == AGREES and not case.proves:
-                continue  # seen on the way to a failure
+                continue  # observed before a failure
             row = facts.setdefault(
                 (case.subject, fact_verdict.fact),
                 {"verdict": verdict, "lines": [], "calls": list(fact_verdict.calls)},
@@ -58,7 +58,7 @@ def evidence_of_cases(
 
 
 def subjects_of(tool: Tool) -> tuple[str, ...]:
-    """What a description speaks of: each of its commands that can be called, or the tool itself where it has none."""
+    """Subjects of a description: each command that can be called, or the tool itself if it has none."""
     paths = [path for path, command in tool.walk() if not command.commands]
     return tuple(" ".join((tool.name, *path)) for path in paths or [()])
 

@@ -82,7 +82,7 @@ class Generator:
         """
         Args:
             described: all that is known, its help and manual included: names and flags.
-            curated: our knowledge, which says what they do.
+            curated: our knowledge of their effects.
             lookup: whose claims the cases are held against.
         """
         self._lookup = lookup
@@ -98,7 +98,7 @@ class Generator:
         self.found: list[Tried] = []
 
     def generate(self) -> list[Tried]:
-        """All cases, tried once: every command, then the flags of each in turn."""
+        """All cases, tried once: every command, then the flags of each."""
         pending = []
         for path, command in self._commands():
             if self._over():
@@ -308,7 +308,7 @@ def _is_whole(trial: Tried) -> bool:
 
 
 def _is_base(trial: Tried) -> bool:
-    """Whether flags can be held against it: it worked, or it failed only because nobody answers."""
+    """Whether flags can be compared with it: it worked, or it failed only for lack of a server."""
     if trial.sight.timed_out:
         return False
     agreed = {verdict.fact for verdict in trial.verdicts if verdict.verdict == AGREES}

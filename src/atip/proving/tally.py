@@ -34,14 +34,14 @@ MAX_LINES = 3
 
 
 class Explained(Value):
-    """Why something that was seen is no effect in the sense of the claim."""
+    """Why an observation is not an effect in the sense of the claim."""
 
     tools: tuple[str, ...]
     fact: str
     seen: re.Pattern[str]
     why: str
     kind: str = METHOD
-    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell; `build`: this build alone does it."""
+    """`convention`: claims do not cover it; `method`: a trace cannot tell; `build`: only this build does it."""
 
     def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
         is_covered = not self.tools or tool in self.tools
@@ -230,7 +230,7 @@ def _disproof(case: JudgedCase, verdict: FactVerdict) -> Disproof:
 
 
 def why_of(tool: str, verdict: FactVerdict, sight: Sight, explained: tuple[Explained, ...]) -> str:
-    """Why what was seen is no effect in the sense of the claim; empty: it is one."""
+    """Why an observation is not an effect in the sense of the claim; empty: it is one."""
     if verdict.fact == "filesystem.write" and set(verdict.seen) <= set(sight.unchanged):
         return AS_BEFORE
     for entry in explained:

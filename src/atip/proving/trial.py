@@ -66,7 +66,7 @@ class Trial(Value):
 
     @property
     def worked(self) -> bool:
-        """Ended well, or told a difference the usual way (`diff`, `grep`): status 1 and no complaint."""
+        """Succeeded, or reported a difference the usual way (`diff`, `grep`): status 1 without an error message."""
         answered = self.exit_code == 1 and self.silent
         return not self.timed_out and (self.exit_code == 0 or answered)
 
@@ -88,7 +88,7 @@ class TrialRunner:
             desk: the samples.
             stages: folder for what trials change; emptied after each.
             layer: files of a package, shown over `/usr`.
-            visible: more that is shown, read-only: a package that lies beside the system.
+            visible: additional read-only paths: a package outside the system.
             environment: variables that such a package needs.
         """
         self.desk = os.path.realpath(desk)
@@ -190,7 +190,7 @@ class TrialRunner:
 
     def _find_unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
         changed = {change.path for change in changes}
-        # owners and times are not compared, so that whoever sets them has changed something
+        # owners and times are not compared: a call that sets them counts as a change
         changed |= {effect.target for effect in seen.effects if effect.effect == "permission"}
         within = f"{self.desk}/"
         return tuple(

@@ -1,6 +1,6 @@
 """Verdicts: every fact of a claim held against what was seen. Pure.
 
-`agrees`: claimed and seen. `undeclared`: seen, and the claim says no: a lie, or our mistake. `unsaid`: seen where the claim leaves it
+`agrees`: claimed and seen. `undeclared`: seen, and the claim denies it: a false claim, or our mistake. `unsaid`: seen where the claim leaves it
 open. `unused`: claimed and not seen in this case. `unobservable`: nothing that a trace could show. What was not seen is not absent:
 a verdict never lowers an effect.
 """
@@ -71,7 +71,7 @@ class Sight(Value):
     cut: bool = False
     """Cut off by the clock: no verdict."""
     unchanged: tuple[str, ...] = ()
-    """Written as far as calls tell, and as before afterwards."""
+    """Written according to its calls, with the same content afterwards."""
     system_reads: tuple[str, ...] = ()
     """Data of the system: bears out a claim that it reads, and contradicts none."""
 
