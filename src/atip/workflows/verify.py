@@ -89,7 +89,7 @@ def _signed_description(
     kind = kind_of(cached.bundle) if cached.bundle is not None else ""
     policy = shim_policy(source, required=source.require_signatures)
     if cached.bundle is not None and not (policy.signers or policy.keys):
-        # Nobody is configured who could have signed: there is nothing to hold the signature against.
+        # No signer is configured: the signature cannot be checked.
         return materials, None, None
     full = materials.replace(shim=cached.shim, shim_signature=cached.bundle, shim_kind=kind)
     return full, policy, read_shim(cached.shim, digest)

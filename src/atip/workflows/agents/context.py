@@ -103,14 +103,14 @@ class SharedContext:
             tool = find_tool(self._host, name)
             check = tool.authentication.check_command if tool and tool.authentication else None
             words = shlex.split(check) if check else []
-            # SECURITY: only the tool itself is asked; a description cannot name another program.
+            # SECURITY: only the tool itself is run; a description cannot name another program.
             if words[:1] != [name]:
                 continue
             try:
                 if run_argv(self._host, words).exit_code == 0:
                     yield name
             except AtipError:
-                continue  # policy would have to ask, or it cannot run: no login is reported
+                continue  # it needs confirmation or cannot run: no login is reported
 
     def _recent(self, names: set[str], count: int) -> tuple[RecentCommand, ...]:
         if count <= 0:

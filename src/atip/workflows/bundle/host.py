@@ -104,7 +104,7 @@ class BundleHost:
     ) -> None:
         """
         Args:
-            surface: reaches the person; None: nobody is there.
+            surface: reaches the user; None: no user is present.
             entry: adapters of the caller's `define_cli` entry.
             note: receives progress and warnings.
             fetch: downloads; None: the default HTTP client.

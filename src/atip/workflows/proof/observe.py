@@ -1,12 +1,12 @@
-"""Observing: run a command confined and traced, and hold what it did against what is declared.
+"""Observing: run a command confined and traced, and compare what it did with what is declared.
 
     seen = observe_argv(host, ["tar", "xf", "a.tar"])
     seen.differences            # undeclared first
     seen.sandbox                # an AIP-29 block
 
-It runs on a copy of the workspace, with a network that leads nowhere and is written down (`sandbox.network.recorder`), so that no question is
-needed (`on_copy`); with `real` it is an ordinary run: policy decides, a person is asked, changes stay. The sandbox holds and the audit records both. Nothing is
-stored unless asked for. See docs/architecture.md `Toolbox.observe`; ATIP 0.1 §5.1.
+It runs on a copy of the workspace, with a network that is recorded and leads nowhere (`sandbox.network.recorder`), so that no confirmation is
+needed (`on_copy`); with `real` it is an ordinary run: policy applies, the user confirms, changes stay. Both are confined and recorded in the audit. Nothing is
+stored unless requested. See docs/architecture.md `Toolbox.observe`; ATIP 0.1 §5.1.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Observation(Value):
     differences: tuple[Difference, ...]
     sandbox: Mapping[str, Any]
     calls: int
-    """How many system calls were told: the price of the trace."""
+    """Number of traced system calls: the cost of the trace."""
     complete: bool = True
     real: bool = False
     """False: it ran on a copy, and its changes were dropped."""
@@ -150,7 +150,7 @@ def observe_call(
     """`observe_argv` for a call that was made already.
 
     Args:
-        answers: what the stand-in of the network says, by `host:port` or host; to all others it says nothing.
+        answers: replies of the network recorder, by `host:port` or host; others get no reply.
     """
     recorder = None if real else Recorder(answers)
     tracer = Tracer(recorder)

@@ -239,7 +239,7 @@ def line_confinement(
         fs_deny=tuple(dict.fromkeys((*planned.fs_deny, *masked_files(workspace, planned)))),
         fs_keep=tuple(dict.fromkeys((*planned.fs_keep, *hooks))),
         fs_cache=cache,
-        # a gate that lets nobody out names what a line wanted; one that surely stays here starts without it
+        # a proxy that grants nothing still reports what a line tried to reach; a line that stays local starts without it
         egress_watched=explained.effects.network is not False,
         exec_allow=True,
         exec_spawn=(ANY_PROGRAM,),

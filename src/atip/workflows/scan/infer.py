@@ -1,4 +1,4 @@
-"""Inferring: asking one tool, confined: for its own metadata, or for everything that can be learnt. Stores nothing."""
+"""Probe one tool, confined: for its own metadata, or for everything that can be learned. Stores nothing."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def probe_tool(name: str, *, force: bool) -> NativeAnswer:
-    """Ask one tool for its own metadata.
+    """Probe one tool for its own metadata.
 
     Args:
-        force: ask although its help does not speak of `--agent`.
+        force: probe although its help does not mention `--agent`.
 
     Raises:
         ProbeError: with the reason why there is no metadata.
@@ -45,16 +45,16 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
             raise ProbeError(
                 "probe.not-offered",
                 f"the help of `{name[:80]}` does not mention --agent",
-                hint="--force asks anyway; `atip infer` learns from the help",
+                hint="`--force` probes it anyway; `atip infer` reads its help",
             )
         return judge_answer(os.path.basename(name), sandbox.run([path, "--agent"]))
 
 
 def infer_tool(host: Host, name: str) -> SourceFinding:
-    """Ask every source about one tool.
+    """Query every source about one tool.
 
     Raises:
-        NotFoundError: no such executable, or nothing could be learnt.
+        NotFoundError: no such executable, or nothing could be learned.
         SandboxError: when this host cannot confine.
     """
     path = locate(name, real=False)

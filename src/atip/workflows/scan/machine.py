@@ -1,4 +1,4 @@
-"""Scanning: find every tool, ask those that can answer, remember. See `discovery.scan`."""
+"""Scan: find every tool, probe those that can answer, store the metadata. See `discovery.scan`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def plan_scan(host: Host, options: ScanOptions | None = None) -> ScanPlan:
 
 
 def prober(visible: Sequence[str], jobs: int) -> ProbeSandbox:
-    """A sandbox in which tools are asked."""
+    """A sandbox for probes."""
     from atip.sandbox.probes.probe import ProbeSandbox, default_jobs
 
     return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))

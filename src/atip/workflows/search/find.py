@@ -25,7 +25,7 @@ LIKELY = 10
 MOST_EXACT = 20
 """… and those that say the very words."""
 MAX_REQUEST = 500
-BUILDING = "the search index is being built: these answers are from the tools that are in it so far"
+BUILDING = "the search index is being built; results are incomplete"
 
 
 def search_everything(
@@ -63,7 +63,7 @@ def search_everything(
 def match_cmp(host: Host, words: str, *, tool: str | None = None) -> Match:
     """Which intent of the CMP tools a request means.
 
-    Without `tool` the index tells which few tools can be meant; only their documents are read (§5.4).
+    Without `tool` the index narrows the candidates to a few tools; only their documents are read (§5.4).
 
     Raises:
         NotFoundError: `cmp.not-found`.

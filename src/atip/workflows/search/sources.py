@@ -84,7 +84,7 @@ class Sources:
         try:
             node: Any = self._document(hit.tool, hit.path[:1] or OVERVIEW)
         except AtipError:
-            return None  # `show` says what is wrong with it
+            return None  # `show` reports the problem
         # where a tool has commands, its own options are those of the command without a name
         for name in hit.path or ("",) * _has_nameless(node):
             commands = node.get("commands") if isinstance(node, dict) else None
@@ -191,7 +191,7 @@ def _load_bundle(host: Host, key: str) -> Tool:
 
 
 def _phrases(intents: Sequence[BundleIntent]) -> dict[str, list[str]]:
-    """What people ask for, by the command that answers."""
+    """Phrases of requests, by the command that serves them."""
     phrases: dict[str, list[str]] = {}
     for intent in intents:
         if intent.path is not None:
