@@ -68,13 +68,13 @@ def candidates(name: str, entry: dict[str, Any]) -> list[str]:
 
 
 def named_binary(relative: str) -> str:
-    """The digest of the binary that a shim's file name says; empty for a shim by name."""
+    """The digest in a shim's file name; empty for a shim by name."""
     folder, name = os.path.split(relative)
     return f"sha256:{name.split('.')[0].lower()}" if folder == "shims/sha256" else ""
 
 
 def claimed_binary(document: Any) -> str | None:
-    """The digest of the binary that metadata says it is about."""
+    """The digest of the binary that metadata declares."""
     inner = unwrap(document)
     binary = inner.get("binary") if isinstance(inner, dict) else None
     digest = binary.get("hash") if isinstance(binary, dict) else None
@@ -115,7 +115,7 @@ _END = b"\n}}\n"
 
 
 def index_bytes(index: dict[str, Any]) -> bytes:
-    """The index as a file: JSON with one tool a line, so that an entry is found without reading the others."""
+    """The index as a file: JSON with one tool per line, so that an entry is found without reading the others."""
     import json  # for writers only; readers start without it
 
     def compact(value: object) -> str:
@@ -135,7 +135,7 @@ def find_entry(data: bytes, name: str) -> dict[str, Any] | None:
     """
     head = data[: data.index(b"\n")]
     if not (head.endswith(_LAST_KEY) and data.endswith(_END)):
-        raise ValueError("not an index with one tool a line")
+        raise ValueError("not an index with one tool per line")
     if plain_json.loads(f"{head.decode()}}}}}").get("version") != INDEX_VERSION:
         raise ValueError("another version")
     key = f"\n{plain_json.dumps(name)}:{{".encode(errors="surrogatepass")

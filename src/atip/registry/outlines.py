@@ -1,7 +1,7 @@
-"""Outlines: where each command stands in a stored document, so that one is read without the others.
+"""Outlines: the position of each command in a stored document, so that one is read without the others.
 
 The document stays whole, as ATIP lays it out; the outline beside it is derived and may be deleted at any time. It holds
-what the document says apart from its commands, and for each top-level command its aliases, the number of its leaves,
+the fields of the document apart from its commands, and for each top-level command its aliases, the number of its leaves,
 whether it is stated to lose something, and the bytes it occupies with their digest.
 """
 
@@ -84,7 +84,7 @@ def commands_text(outline: Node, data: bytes) -> memoryview | None:
     """The bytes of the value of `commands` in the document of an outline; None where the document is laid out otherwise.
 
     Args:
-        data: of the document, proven to be what the outline was made of.
+        data: of the document, verified against the digest in the outline.
     """
     keys = list(outline)
     at = keys.index("commands")

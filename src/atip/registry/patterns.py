@@ -1,6 +1,6 @@
 """Patterns in layers: tool → registries → system → organization → user → project; a later one of the same name replaces an earlier one.
 
-Every pattern says where it came from (0.1 §3.6, A50). A damaged file is skipped and reported.
+Every pattern records its origin (0.1 §3.6, A50). A damaged file is skipped and reported.
 """
 
 from __future__ import annotations

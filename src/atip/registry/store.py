@@ -53,7 +53,7 @@ class Store:
         except NotFoundError:
             return layout.empty_index(now_iso(), __version__)
         try:
-            # Plain `json`: what a tool's entry says is checked against the tool itself when used.
+            # Plain `json`: a tool's entry is checked against the tool itself when used.
             index = plain_json.loads(data.decode())
         except (ValueError, RecursionError) as error:
             raise self._quarantine(path) from error
@@ -70,7 +70,7 @@ class Store:
         return self.open_index()(name)
 
     def open_index(self) -> Callable[[str], Entry | None]:
-        """Finds entries in the index as it is now; of one that we wrote, only the lines that are asked for are parsed."""
+        """Finds entries in the index as it is now; of an index that we wrote, only the requested lines are parsed."""
         try:
             data = read_bytes(os.path.join(self.places.data, layout.INDEX), MAX_INDEX)
         except NotFoundError:
@@ -121,7 +121,7 @@ class Store:
         Raises:
             NotFoundError: `store.no-metadata`.
             FormatError: `store.corrupt` when the bytes are not those that were written; `store.wrong-binary` when a shim
-                is not about the binary that its file name says.
+                does not describe the binary in its file name.
         """
         return self._load(name, entry)[0]
 
@@ -150,7 +150,7 @@ class Store:
         """Whether a foreign shim may describe this entry's binary. One by name may well be about another version.
 
         Raises:
-            FormatError: `store.wrong-binary`: its file name says one binary and its text another; moved to quarantine.
+            FormatError: `store.wrong-binary`: its file name and its content name different binaries; moved to quarantine.
         """
         digest = layout.claimed_binary(_read_foreign(data))
         if digest is None or not relative.startswith("shims/"):

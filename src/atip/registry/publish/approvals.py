@@ -20,7 +20,7 @@ from atip.system.files import locked, read_bytes, write_atomic
 FILE = "approvals.json"
 SHAPE = Shape(
     FILE,
-    "what a person looked at and agreed to",
+    "changes that were reviewed and approved",
     {
         "approvals": Field(
             Items(

@@ -1,6 +1,6 @@
 """Build a registry: from a folder of contributions to the static tree, in a folder or an object store.
 
-    (1) list      what lies in the source, and what differs from the last build; unread
+    (1) list      files of the source, and those that differ from the last build; unread
     (2) review    everything that changed; one refusal, and nothing is written
     (3) shims     only those that changed are written
     (4) documents manifest, catalogue, patterns, policy, coverage

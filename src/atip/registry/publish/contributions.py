@@ -56,10 +56,10 @@ def check_contributions(
 
 
 def check_file(path: str) -> list[Problem]:
-    """Everything that is wrong with one contributed shim, by the rules of the source folder that it lies in.
+    """All problems of one contributed shim, by the rules of its source folder.
 
     Raises:
-        NotFoundError: `publish.no-settings` when it lies in none.
+        NotFoundError: `publish.no-settings` when it is not in a source folder.
     """
     folder = find_source(path)
     relative = os.path.relpath(os.path.abspath(path), os.path.join(folder, SHIMS))

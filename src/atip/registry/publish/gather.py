@@ -73,7 +73,7 @@ def gather(
     """Look at everything that changed.
 
     Args:
-        forgotten: there is no state; what the store holds is found out from the store.
+        forgotten: there is no state; the content of the store is read from the store.
     """
     result = BuildChanges(folder, ledger, changes.problems)
     published_shims = _Published(store, ledger, forgotten)

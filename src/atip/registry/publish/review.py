@@ -95,7 +95,7 @@ def review(
     if not rules.judges:
         return _with_file_name(record.hex, problems)
     if rules.settings.kind == "community":
-        # SECURITY: cases in a document are a claim; they count only where the publisher says who contributes
+        # SECURITY: cases in a document are a claim; they count only where the publisher restricts contributors
         tested = approved or (rules.settings.accept_observed and _was_observed(document))
         problems += _community_problems(document, tested)
     if rules.policy is not None:

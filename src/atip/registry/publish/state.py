@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 VERSION = 2
-"""Of the layout; another one is built anew."""
+"""Version of the layout; a state of another version is rebuilt."""
 _SCHEMA = """
 CREATE TABLE piece(name TEXT PRIMARY KEY, data BLOB);
 CREATE TABLE part(number INTEGER PRIMARY KEY, lines BLOB, records BLOB);
@@ -35,7 +35,7 @@ CREATE TABLE entry(name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
 
 
 DAMAGED = (sqlite3.DatabaseError, *UNPACK_ERRORS)
-"""What reading a piece raises when the file is damaged; it says nothing about the place."""
+"""What reading a piece raises when the file is damaged; it does not depend on the location."""
 
 
 class BuildState:

@@ -1,4 +1,4 @@
-"""Reading what a registry says besides shims: manifest, catalogue, headers, endpoint templates. Pure."""
+"""Reads the documents of a registry besides shims: manifest, catalogue, headers, endpoint templates. Pure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _check(document: Any, shape: Shape, word: str) -> dict[str, Any]:
 
 
 def max_age_s(cache_control: str) -> float | None:
-    """`max-age` of a Cache-Control header; 0 for `no-cache` and `no-store`; None when it says nothing."""
+    """`max-age` of a Cache-Control header; 0 for `no-cache` and `no-store`; None when it has neither."""
     words = [word.strip().lower() for word in cache_control.split(",")]
     if "no-cache" in words or "no-store" in words:
         return 0.0
@@ -95,7 +95,7 @@ def fill_template(template: object, digest: str) -> str | None:
 
 
 def claimed_bundle(shim: bytes) -> str | None:
-    """Where an unread shim says its signature lies; a hint for fetching, nothing more."""
+    """The location of the signature that an unread shim names; a hint for fetching, nothing more."""
     try:
         trust = json.loads(shim)["trust"]
         claim = (trust.get("shimIntegrity") or {}).get("signature") or trust.get("signature") or {}

@@ -1,12 +1,12 @@
-"""One remote registry, asked for shims by the digest of a binary. ATIP 0.6 §4.4, §4.7.
+"""One remote registry, queried for shims by the digest of a binary. ATIP 0.6 §4.4, §4.7.
 
 (1) fresh in the cache? use it       (4) verify, read, compare with what we had
-(2) ask the signed index, or the     (5) store raw bytes and sidecar
+(2) query the signed index, or the    (5) store raw bytes and sidecar
     catalogue, or by hash            (6) remember what was a no
 (3) fetch the shim and its signature
 
 With a pinned root only files that signed metadata lists are fetched, and no hash is sent that the registry does not
-know. Offline nothing is asked: what was accepted before is used, marked as stale when its time is over.
+know. Offline nothing is fetched: shims accepted before are used, marked as stale when they have expired.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RemoteRegistry:
         self.files = RegistryFiles(places, source)
         self.cache = ShimCache(self.files.cache)
         self.failed: AtipError | None = None
-        """Why it is not asked any more in this session."""
+        """Why it is no longer queried in this session."""
         self.problems: list[tuple[str, AtipError]] = []
         """What went wrong, by digest."""
         self.state = self._load_state()
@@ -110,12 +110,12 @@ class RemoteRegistry:
     def find(self, digest: str) -> CheckedShim | None:
         """The shim of a binary, or None when this registry has none.
 
-        When it cannot be asked, or sends what is refused, the shim that was accepted before is used, marked as stale;
-        `problems` says why.
+        When it does not answer, or its answer is refused, the shim that was accepted before is used, marked as stale;
+        `problems` has the reason.
 
         Raises:
-            FetchError, AuthRequired, TrustError, FormatError: the same, when there is none. That is not a no: nobody
-                who comes after this registry may answer instead.
+            FetchError, AuthRequired, TrustError, FormatError: the same, when there is none. This is not a negative answer: no
+                later registry may answer instead.
         """
         cached = self.cache.find(digest)
         try:
@@ -131,7 +131,7 @@ class RemoteRegistry:
             return self.acceptance.load(cached).replace(stale=True)
 
     def would_tell(self) -> bool:
-        """Whether asking for a hash would send it. When that cannot be found out, `find` says why."""
+        """Whether a lookup would send the hash. When that is unknown, `find` raises the reason."""
         if self.options.offline or self.failed is not None or self._is_resting():
             return False
         try:
@@ -153,7 +153,7 @@ class RemoteRegistry:
         options = self.options
         if options.offline:
             return True
-        # SECURITY: "cannot be asked" must not look like "does not know": an attacker could choose it.
+        # SECURITY: "no answer" must not look like "unknown hash": an attacker could cause it.
         if self.failed is not None:
             raise self.failed
         if self._is_resting():
@@ -185,12 +185,12 @@ class RemoteRegistry:
         return self._ask_by_hash(digest, cached)
 
     def _lock(self) -> locked:
-        """Held only while metadata or memory is written; sessions may last, and others want to ask too."""
+        """Held only while metadata or state is written: sessions can be long, and other processes query too."""
         make_private(self.files.data)
         return locked(self.files.lock)
 
     def _forget_unknown(self, digest: str) -> None:
-        """(6) An unknown hash is an ordinary answer; what was withdrawn is forgotten."""
+        """(6) An unknown hash is an ordinary answer; a withdrawn shim is removed."""
         self.cache.forget(digest)
         self.misses.add(digest)
         self._missed = True
@@ -233,7 +233,7 @@ class RemoteRegistry:
         if stored is not None and fingerprint_of(stored) == self.source.root:
             return stored
         fetched = fetch_first_root(self.fetcher.fetch, self.source.url)
-        # SECURITY: whatever the server says now, the fingerprint that a person confirmed decides.
+        # SECURITY: the fingerprint that the user confirmed decides, regardless of the server.
         if fetched is None or fingerprint_of(fetched) != self.source.root:
             raise TrustError(
                 "registry.root",
@@ -286,7 +286,7 @@ class RemoteRegistry:
         return answer.body if answer is not None else None
 
     def sends_hashes(self) -> bool:
-        """Whether asking tells the registry which binary is meant, known to it or not."""
+        """Whether a lookup reveals the hash to the registry, even one that it does not list."""
         if self.source.root or self.source.lookup == "catalog":
             return False
         if self.source.lookup == "hash":
@@ -297,7 +297,7 @@ class RemoteRegistry:
     # -- without one -----------------------------------------------------------------------------
 
     def manifest(self) -> dict[str, Any]:
-        """What the registry says of itself; `{}` when it has no manifest."""
+        """The registry's manifest; `{}` when it has none."""
         if self._manifest is None:
             data = self.read_listed(tree.MANIFEST)
             self._manifest = read_manifest(data) if data is not None else {}
@@ -306,14 +306,14 @@ class RemoteRegistry:
         return self._manifest
 
     def catalogue(self) -> dict[str, list[str]]:
-        """Hashes by tool name, from the catalogue: fetched whole, so it does not tell what we have."""
+        """Hashes by tool name, from the catalogue: fetched completely, so it does not reveal what is installed."""
         if self._catalogue is None:
             data = self._catalogue_bytes()
             self._catalogue = read_catalog(data) if data is not None else {}
         return self._catalogue
 
     def _catalogue_bytes(self) -> bytes | None:
-        """The catalogue as it is served; None: the registry has none, whatever its manifest says."""
+        """The catalogue as it is served; None: the registry has none, regardless of its manifest."""
         if self._catalogue_data is _UNREAD:
             path = tree.CATALOG
             if not self.source.root:
@@ -323,7 +323,7 @@ class RemoteRegistry:
 
     def _is_in_catalogue(self, digest: str) -> bool:
         if self._known is None:
-            # SECURITY: a registry without catalogue would look like one that knows nothing.
+            # SECURITY: a registry without catalogue would look like an empty one.
             if self._catalogue_bytes() is None:
                 raise FetchError(
                     "registry.no-catalogue",
@@ -353,7 +353,7 @@ class RemoteRegistry:
         )
 
     def _bundle(self, shim: bytes, path: str, sibling: str) -> bytes | None:
-        """The signature: the sibling first, else where the shim says, on the same origin only (A26)."""
+        """The signature: the sibling file first, else the location in the shim, on the same origin only (A26)."""
         answer = self.fetcher.get(sibling, tree.MAX_BUNDLE)
         if answer is not None:
             return answer.body

@@ -1,6 +1,6 @@
 """Synchronising: everything that is known locally is looked up in every registry, and what else they offer is fetched.
 
-(1) organization policy   (2) patterns   (3) shims of the digests at hand   (4) shims by name, from the catalogue
+(1) organization policy   (2) patterns   (3) shims of the given digests   (4) shims by name, from the catalogue
 
 Changes nothing but the registries' own folders; `syncing` hands the result to the store.
 """
@@ -55,7 +55,7 @@ class RegistrySyncReport(Value):
     waiting: tuple[Waiting, ...]
     problems: tuple[dict[str, str], ...]
     warnings: tuple[dict[str, str], ...] = ()
-    """What registries without a private way to ask learned."""
+    """Hashes that registries without private lookup learned."""
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -45,7 +45,7 @@ class ShimUpdate(Value):
 
 
 def check_binary(tool: Tool, digest: str) -> None:
-    """The shim is about the binary it was asked for (§3.2.2 step 4, §4.5).
+    """Check that the shim describes the requested binary (§3.2.2 step 4, §4.5).
 
     Raises:
         TrustError: `registry.wrong-binary`.

@@ -27,7 +27,7 @@ _MAX_FACTS = 64_000
 
 
 class ShimFacts(Value):
-    """What the sidecar says; none of it is inside the signed bytes."""
+    """Content of the sidecar; none of it is inside the signed bytes."""
 
     url: str
     cached_at: float
@@ -126,7 +126,7 @@ def _unlink(path: str) -> None:
 
 
 def _read(path: str, max_bytes: int) -> bytes | None:
-    """A regular file of ours; None when it is missing, too large, a link, or somebody else's."""
+    """A regular file of this user; None when it is missing, too large, a link, or owned by another user."""
     try:
         # SECURITY: a link in the cache would let another file be read as a shim.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)

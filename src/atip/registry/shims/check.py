@@ -31,7 +31,7 @@ class CheckedShim(Value):
     registry: str
     """Address of the registry it came from."""
     stale: bool = False
-    """Its registry could not be asked whether it still holds."""
+    """Its registry did not answer, so it may be outdated."""
 
 
 def shim_policy(source: RegistrySource, *, required: bool) -> TrustPolicy:
@@ -49,7 +49,7 @@ def shim_policy(source: RegistrySource, *, required: bool) -> TrustPolicy:
 
 
 def policy_digest(policy: TrustPolicy) -> str:
-    """Tells whether a remembered verification was made against the same signers and keys."""
+    """A digest of the signers and keys, stored with a verification: another digest invalidates it."""
     return sha256_hex(repr((policy.signers, policy.keys)).encode())
 
 
@@ -77,7 +77,7 @@ def verify_signature_of(shim: bytes, bundle: bytes | None, policy: TrustPolicy) 
             )
         return ""
     if not policy.signers and not policy.keys and not policy.require_signatures:
-        # Nobody is configured who could have signed: the shim counts as unsigned.
+        # No signer is configured: the shim counts as unsigned.
         return ""
     from atip.trust.signatures import verify_shim_signature
 

@@ -65,7 +65,7 @@ def catalog_entry(rows: Sequence[Row], newest: ShimRecord | None) -> dict[str, A
     """One tool of the catalogue; `rows` from the oldest version to the newest.
 
     Two binaries of one name, version and platform (builds of two distributions) are both listed, the later ones as
-    `platform#2`; look-up is by hash and knows no such trouble.
+    `platform#2`; lookup is by hash and not affected.
     """
     versions: dict[str, dict[str, str]] = {}
     for version, platform, digits, _slot in rows:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Release(Value):
-    """What a release is made of, apart from the shims."""
+    """Parts of a release, apart from the shims."""
 
     at: float
     """Seconds since 1970; every time in the tree follows from it."""
@@ -70,7 +70,7 @@ def next_metadata(
     others: Mapping[str, Json],
     release: Release,
 ) -> Metadata:
-    """What has to be written so that the metadata says what the tree holds.
+    """Files to write so that the metadata matches the tree.
 
     Args:
         touched: slots (see `ShimRecord.slot`) with changes; None: every bin is written.

@@ -46,7 +46,7 @@ class Published(Value):
     """Roles whose file is signed by a key that the root no longer names."""
 
     def ids_of(self, role: str, keys: Sequence[RoleKey]) -> list[str]:
-        """Who may sign for a role: as the root says; the bins as the keys at hand say."""
+        """Keys that may sign for a role: those in the root; for the bins the available keys."""
         if role == "bins":
             return [key.id for key in keys if key.role == "bins"]
         ids: list[str] = self.root["roles"][role]["keyids"]

@@ -97,7 +97,7 @@ def sign_shims(
 
 
 def key_signer(path: str) -> Sign:
-    """Sign with a key file: PEM or minisign, told by its content.
+    """Sign with a key file: PEM or minisign, detected by its content.
 
     Raises:
         NotFoundError: `file.not-found`.
@@ -110,7 +110,7 @@ def key_signer(path: str) -> Sign:
 
 
 def default_key(keys: str, *, inferred: bool) -> str:
-    """The key in the key folder that signs shims; made when it is missing. Its public half lies beside it as `.pub`."""
+    """The key in the key folder that signs shims; created when it is missing. Its public half is beside it as `.pub`."""
     path = os.path.join(keys, INFERRED if inferred else MAINTAINER)
     if not os.path.exists(path):
         from cryptography.hazmat.primitives import serialization
