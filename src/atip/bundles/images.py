@@ -89,7 +89,7 @@ def find_runtime(find: Callable[[str], str | None]) -> Runtime:
 
 
 def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> InstallPlan:
-    """Plan how to get the files of an image; asks the runtime whether it has the image already."""
+    """Plan how to get the files of an image; queries the runtime whether it already has the image."""
     try:
         runtime = find_runtime(find)
         digest = find_digest(runtime, image)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from atip.bundles.state import BundleStore
 
     class Worker(Protocol):
-        """Does what a plan says; `install/work.py` has the real one."""
+        """Executes a plan; `install/work.py` has the implementation."""
 
         def do(self, action: Action, site: Site) -> None: ...
 
@@ -196,7 +196,7 @@ class Installer:
 
     def _work(self, plan: InstallPlan, site: Site) -> None:
         for action in plan.actions:
-            # SECURITY: root is never used silently, whoever runs us: each command is confirmed.
+            # SECURITY: root is never used silently, whichever user runs us: each command is confirmed.
             if action.needs_root and not self._confirm_root(action.argv):
                 raise Denied(
                     "bundle.root-not-confirmed",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class ProbedProgram(Protocol):
-        """What is asked about."""
+        """The program to describe."""
 
         @property
         def name(self) -> str: ...

@@ -101,7 +101,7 @@ class InstallWorker:
             code = _run_logged(action, environment, handle)
             if code != 0:
                 log_tail = _tail(handle)
-                ending = "took too long" if code is None else f"ended with {code}"
+                ending = "timed out" if code is None else f"ended with {code}"
                 raise AtipError(
                     "install.manager-failed",
                     f"`{os.path.basename(action.argv[0])}` {ending}: {log_tail}",
