@@ -54,7 +54,7 @@ class OperationCaller:
         Raises:
             UsageError: `api.old-wrappers`.
         """
-        # SECURITY: wrappers of an older version hand in a path, and would call what nobody approved.
+        # SECURITY: wrappers of an older version pass a path, and would call unapproved operations.
         if not isinstance(config, ApiConfig):
             raise UsageError(
                 "api.old-wrappers",
@@ -125,7 +125,7 @@ class OperationCaller:
         opening = self._connections.get(source)
         if opening is None:
             connect = source_of(header.kind).connect
-            # in a thread: resolving a credential may ask a keyring, a helper or a token server
+            # in a thread: resolving a credential may query a keyring, a helper or a token server
             work = asyncio.to_thread(connect, self.config.get(source), header, self._access)
             opening = self._connections[source] = asyncio.ensure_future(work)
         try:

@@ -2,7 +2,7 @@
 
 SECURITY: four barriers. (1) the first word must be one that reads; (2) the driver gets it as *one* statement, so `; DROP …`
 is an error and not a second statement that leaves the transaction; (3) the transaction is read-only; (4) SQLite also
-asks an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. The database must restrict
+uses an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. The database must restrict
 functions with side effects: give the role of this source no right to them (a superuser is refused).
 """
 

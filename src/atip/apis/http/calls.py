@@ -209,7 +209,7 @@ class HttpCalls:
         if answer.status >= 300:
             raise ExecutionError(
                 "api.status",
-                f"`{operation}` was answered with status {answer.status}",
+                f"`{operation}` failed with status {answer.status}",
                 details={"status": answer.status, "answer": data},
             )
         link = _next_link(answer.header("link"), request.url)

@@ -109,7 +109,7 @@ def _place(
 
 
 def _path(template: str, values: Mapping[str, str]) -> str:
-    # A fragment never travels; some documents use one to tell operations of one address apart.
+    # A fragment is never sent; some documents use one to distinguish operations of one address.
     path = template.split("#", 1)[0]
     filled = _TEMPLATE.sub(lambda found: values.get(found.group(1), found.group(0)), path)
     return filled if filled.startswith("/") or not filled else f"/{filled}"

@@ -160,11 +160,11 @@ def _operation(table: Mapping[str, Any], action: str, names: set[str]) -> Operat
 
 
 _SUMMARIES = {
-    "list": "Rows of {}, filtered by the values of columns",
-    "get": "One row of {} by its key",
-    "count": "How many rows of {} have these values",
+    "list": "List rows of {}, filtered by column values",
+    "get": "Get one row of {} by its key",
+    "count": "Count the rows of {} with these values",
     "insert": "Add a row to {}",
-    "update": "Change the row of {} with this key",
+    "update": "Update the row of {} with this key",
     "delete": "Remove the row of {} with this key",
 }
 
@@ -196,9 +196,9 @@ def _parameters(table: Mapping[str, Any], action: str) -> Iterator[Parameter]:
 def _paging_parameters(columns: list[str]) -> Iterator[Parameter]:
     for name, schema, text in (
         ("limit", {"type": "integer", "minimum": 1, "maximum": MAX_ROWS}, "at most this many rows"),
-        ("offset", {"type": "integer", "minimum": 0}, "leave out this many rows"),
+        ("offset", {"type": "integer", "minimum": 0}, "skip this many rows"),
         ("order_by", {"type": "string", "enum": columns}, "sort by this column"),
-        ("descending", {"type": "boolean"}, "sort from high to low"),
+        ("descending", {"type": "boolean"}, "sort in descending order"),
     ):
         yield Parameter(argument=name, name=name, place="option", schema=schema, description=text)
 
@@ -336,7 +336,7 @@ def _equals(column: Any, value: Any) -> Any:
 
 
 def plain_key(done: Any, key: list[str]) -> dict[str, Any] | None:
-    """The key of a new row, where the database tells it."""
+    """The key of a new row, if the database returns it."""
     values = done.inserted_primary_key
     if values is None:
         return None

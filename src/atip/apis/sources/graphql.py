@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def load(config: SourceConfig, access: ApiAccess) -> Loaded:
-    """Read the schema from the configured file, or ask the endpoint for it.
+    """Read the schema from the configured file, or query the endpoint for it.
 
     Raises:
         FormatError: `api.graphql-schema`.

@@ -63,7 +63,7 @@ def find_operation(
             hint=f"did you mean `{close}`?" if close else f"see `atip api list {source}`",
         )
     operation = decode_operation(document)
-    # SECURITY: the file lies in the project; what it says of effects may alarm, and calms nothing
+    # SECURITY: the file is in the project; its effects may raise the danger of a call, never lower it
     derived = effects_of(operation, local=header.kind == "mcp")
     return header, operation.replace(effects=join(operation.effects, derived)), document
 

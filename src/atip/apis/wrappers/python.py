@@ -33,9 +33,9 @@ from typing import Any, Literal, TypedDict
 from .. import runtime
 from ..runtime import UNSET, Unset
 """
-_RUNTIME = '''"""What the wrappers call. Policy decides on every call, and every call has its record. Needs `pip install "atip-cli[api]"`.
+_RUNTIME = '''"""Runtime of the wrappers. Policy applies to every call, and every call is recorded. Needs `pip install "atip-cli[api]"`.
 
-Where policy asks, the call is refused until you hand in a function that asks:
+A call that needs confirmation is refused unless you pass a function that asks the user:
 
     runtime.use(ask=runtime.ask_on_terminal)
 

@@ -68,7 +68,7 @@ class TypeTree:
         self._count = 0
 
     def read(self, schema: Any, name: str, depth: int = 0) -> Kind:
-        """The type of `schema`; `name` is what a record made of it would be called."""
+        """The type of `schema`; `name`: the name of a record created for it."""
         if not isinstance(schema, dict) or depth > self._max_depth:
             return ANY
         reference = schema.get("$ref")
@@ -130,7 +130,7 @@ class TypeTree:
             fields = _merge(part, self._parts)
             if fields is not None and self._count < MAX_RECORDS and depth < self._max_depth:
                 return self._write(name, fields[0], fields[1], part, depth)
-        # What is no record cannot be named: a circle through such parts ends as "any".
+        # Only records have names: a cycle through other parts ends as "any".
         return self.read(part, name, depth + 1)
 
     def _read_all_of(self, schema: Mapping[str, Any], name: str, depth: int) -> Kind:

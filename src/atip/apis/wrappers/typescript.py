@@ -60,7 +60,7 @@ def runtime_module() -> str:
 def function_name(operation: Operation) -> str:
     """snake_case → camelCase."""
     name = camel(operation.name)
-    # a name that is a word of the language keeps the sign that tells it apart
+    # a name that is a reserved word keeps its distinguishing suffix
     return name[:1].lower() + name[1:] + ("_" if operation.name.endswith("_") else "")
 
 
