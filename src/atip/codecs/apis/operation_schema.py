@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from atip.model.operation import Api, Operation
 
 MAX_PARTS = 400
-"""Shared parts that one schema may bring; what lies beyond is left open (any value)."""
+"""Shared parts that one schema may bring; further parts accept any value."""
 
 _CHILDREN = ("items", "not", "additionalProperties", "if", "then", "else", "contains")
 _CHILD_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")

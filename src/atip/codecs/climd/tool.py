@@ -26,7 +26,7 @@ class BundleTool(Value):
     path: tuple[str, ...]
     """Words after the program."""
     ref: str
-    """Where its TOOL.md lies, relative to the bundle."""
+    """Path of its TOOL.md, relative to the bundle."""
     id: str = ""
     name: str = ""
     description: str = ""

@@ -1,6 +1,6 @@
 """Provider groups: strategy B, one function per group of commands with an `action` that picks one.
 
-Parameters of all actions lie side by side and are optional; the same name with the same schema is shared,
+Parameters of all actions are merged into one object and are optional; the same name with the same schema is shared,
 with another schema it gets a key of its own. What each action does, and its safety flags, stand in the
 description of `action`, so that none is lost. Implements ATIP 0.6 §8.2 rule 3, strategy B.
 """
