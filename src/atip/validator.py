@@ -72,7 +72,7 @@ class Validator:
             default = fact == "network"
             if not self.policy.get(key, default):
                 restricted[fact] = False
-        words = {True: "it is", None: "nothing is known"}
+        words = {True: "it is", None: "no facts are known"}
         return [
             _refusal("policy.needs-confirmation", f"{fact}: {words[facts.get(fact)]}")
             for fact, wanted in restricted.items()

@@ -95,7 +95,7 @@ def refuse_questions(question: Question) -> bool:
     """
     raise NeedsConfirmation(
         "consent.no-asker",
-        "a person has to confirm this, and the wrappers have no way to ask",
-        hint="hand in who is asked: `runtime.use(ask=runtime.ask_on_terminal)`, or allow it in the policy",
+        "this needs confirmation, and the wrappers cannot ask the user",
+        hint="set a prompt: `runtime.use(ask=runtime.ask_on_terminal)`, or allow it in the policy",
         details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
     )

@@ -30,5 +30,5 @@ def test_a_record_that_cannot_be_written_is_told(tmp_path: pathlib.Path) -> None
     work.mkdir()
     said = atip("run", "--json", "echo", "hello", home=tmp_path, cwd=work)
     told = json.loads(said.out)
-    assert said.code == 0 and any("not on record" in note for note in told["notes"]), told
+    assert said.code == 0 and any("not recorded" in note for note in told["notes"]), told
     assert os.path.isfile(place)

@@ -229,7 +229,7 @@ class Runner:
             # SECURITY: a lost record is never lost silently.
             lost = "the end of this run" if on_record else "this run"
             result = result.replace(
-                notes=(*notes, f"{lost} is not on record: {self._records.trouble}")
+                notes=(*notes, f"{lost} was not recorded: {self._records.trouble}")
             )
         return result
 

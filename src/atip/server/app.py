@@ -174,7 +174,7 @@ class App:
         if function is None:
             close = ", ".join((surface.FIND, surface.DESCRIBE, surface.RUN))
             raise NotFoundError(
-                "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"there are {close}"
+                "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"tools: {close}"
             )
         await self._approve(function, elicitor)
         call = await anyio.to_thread.run_sync(call_published, function, arguments)

@@ -196,7 +196,7 @@ async def _cancel_when_gone(scope: anyio.CancelScope) -> None:
 
 
 def _cancelled() -> UsageError:
-    return UsageError("mcp.cancelled", "the call was cancelled; what ran was ended")
+    return UsageError("mcp.cancelled", "the call was cancelled and its process stopped")
 
 
 def _text(arguments: Mapping[str, Any], key: str) -> str:

@@ -113,7 +113,7 @@ def _commands(
             continue
         where = (*path, name)
         if is_part:
-            text = f"command `{name}` is not in the part that the new document holds"
+            text = f"command `{name}` is not in the new document, which is partial"
             yield compatible("command-not-included", where, text, command, bump="patch")
         else:
             yield breaking("command-removed", where, f"command `{name}` was removed", command)

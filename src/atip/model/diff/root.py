@@ -65,7 +65,7 @@ def _protocol(old: Tool, new: Tool) -> Iterator[Change]:
         )
     if before.min_agent_version != after.min_agent_version:
         where = ("atip", "minAgentVersion")
-        text = f"agents must understand {value_text(after.min_agent_version)} now"
+        text = f"agents must now support {value_text(after.min_agent_version)}"
         make = breaking if after.min_agent_version else compatible
         yield make(
             "min-agent-version-changed",

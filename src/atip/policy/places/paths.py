@@ -103,7 +103,7 @@ class Paths:
         if self.is_secret_word(word):
             return "secrets", "names a secret"
         if any(self._text_danger(text) for text in filled_in(word)):
-            return "outside", "may name a file outside of the workspace or a secret"
+            return "outside", "may name a file outside the workspace or a secret"
         for origin in word.origins:
             why = self._origin_danger(origin, known_start=not text.startswith(UNKNOWN_TEXT))
             if why:
@@ -119,7 +119,7 @@ class Paths:
             return ""
         if origin.kind == "choice":
             bad = any(self._text_danger(text) for text in origin.texts)
-            return "may name a file outside of the workspace or a secret" if bad else ""
+            return "may name a file outside the workspace or a secret" if bad else ""
         if origin.kind in ("output", "input") and origin.commands:
             return "" if self._is_listing((origin,)) else "reads a file that only other data names"
         if origin.kind == "variable" and known_start:

@@ -309,7 +309,7 @@ class _Launch:
         )
         notes: tuple[str, ...] = (f"{each} hold for each process",)
         if decided.files.expanded:
-            notes += ("files made later are not covered by an expanded read pattern",)
+            notes += ("files created later are not covered by an expanded read pattern",)
         notes += (*self._notes, *undone)
         return outcome.replace(
             backend="bubblewrap",

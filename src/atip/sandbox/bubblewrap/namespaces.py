@@ -230,7 +230,7 @@ def _map_users(pid: int, table: str) -> None:
 def _unavailable(exit_code: int | None) -> SandboxError:
     return SandboxError(
         "sandbox.namespaces-unavailable",
-        "bubblewrap could not make the namespaces of a sandbox",
+        "bubblewrap could not create the namespaces of a sandbox",
         hint=HINT,
         details={"exit_code": exit_code},
     )

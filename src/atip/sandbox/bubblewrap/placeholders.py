@@ -30,7 +30,7 @@ def hold_placeholder(path: str) -> int:
         if _is_there(path, handle):
             return handle
         os.close(handle)  # the last holder removed it in between
-    raise SandboxError("sandbox.cannot-enforce", f"`{path}` comes and goes")
+    raise SandboxError("sandbox.cannot-enforce", f"`{path}` appears and disappears; run it again")
 
 
 def release_placeholder(path: str, handle: int) -> None:

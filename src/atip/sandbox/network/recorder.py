@@ -104,7 +104,7 @@ class Recorder:
         """
         _, handed, _, _ = socket.recv_fds(channel, 1, 2)
         if len(handed) != 2:
-            raise OSError("the stand-in of the network could not be opened")
+            raise OSError("the network recorder could not be started")
         self._sockets = [socket.socket(fileno=number) for number in handed]
         self._end = os.eventfd(0)
         for serve, one in zip((self._resolve, self._accept), self._sockets, strict=True):

@@ -70,7 +70,7 @@ def _finish(path: str) -> tuple[str, ...]:
 
         messages = undo_changes(_decoded(document))
         os.unlink(path)
-        return tuple(f"of an earlier run that was killed: {each}" for each in messages)
+        return tuple(f"after an earlier run that was killed: {each}" for each in messages)
     except BlockingIOError:
         return ()  # that run goes on
     finally:

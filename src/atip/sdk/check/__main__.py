@@ -35,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(
         prog=f"python -m {__package__}",
-        description="Run your own tool and say what an agent would miss.",
+        description="Run your tool and report what an agent would miss.",
     )
     parser.add_argument("tool", help="path or name of the program; it is executed")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -135,11 +135,11 @@ def _document(ran: _Ran) -> tuple[Document | None, str]:
     try:
         value: Any = json.loads(ran.stdout.decode("utf-8"))
     except UnicodeDecodeError:
-        return None, "what it printed on stdout is not UTF-8"
+        return None, "its output is not UTF-8"
     except ValueError as error:
-        return None, f"what it printed on stdout is not JSON: {error}"
+        return None, f"its output is not JSON: {error}"
     if not isinstance(value, dict) or "atip" not in value:
-        return None, "what it printed is JSON, but no ATIP metadata: there is no `atip` field"
+        return None, "it printed JSON without an `atip` field: not ATIP metadata"
     return value, ""
 
 

@@ -75,7 +75,7 @@ class Gate:
             return 421, "this host name is not served here"
         origins = headers.get("origin", [])
         if any(origin.lower() not in {f"http://{name}" for name in names} for origin in origins):
-            return 403, "this origin may not call"  # (2)
+            return 403, "this origin is not allowed"  # (2)
         authorization = headers.get("authorization", [])
         scheme, _, token = (authorization[0] if len(authorization) == 1 else "").partition(" ")
         # SECURITY: any process and any page of this machine can reach the port; the token is what tells us apart.

@@ -102,7 +102,7 @@ def _fields(head: bytes) -> list[int]:
     try:
         return [int(digits[place : place + 8], 16) for place in range(0, 104, 8)]
     except ValueError as error:
-        raise _damaged("an entry holds a wrong number") from error
+        raise _damaged("an entry contains an invalid number") from error
 
 
 def _damaged(what: str) -> FormatError:

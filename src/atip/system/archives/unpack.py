@@ -264,13 +264,15 @@ def _check_zip(data: bytes, infos: list[zipfile.ZipInfo], directory: int) -> Non
         # between two members nothing but the sizes that a streaming writer adds
         if not 0 <= info.header_offset - at <= _ZIP_DESCRIPTOR:
             raise FormatError(
-                "archive.hidden", "the archive holds what its directory does not list"
+                "archive.hidden", "the archive contains files that its directory does not list"
             )
         head = data[info.header_offset : info.header_offset + _ZIP_HEAD]
         names = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
         at = info.header_offset + _ZIP_HEAD + names + info.compress_size
     if not 0 <= directory - at <= _ZIP_DESCRIPTOR:
-        raise FormatError("archive.hidden", "the archive holds what its directory does not list")
+        raise FormatError(
+            "archive.hidden", "the archive contains files that its directory does not list"
+        )
 
 
 def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterable[Member]:

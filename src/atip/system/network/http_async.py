@@ -189,7 +189,7 @@ def _open_pool(access: Access) -> Any:
 
         async def connect_unix_socket(self, *_given: Any, **_named: Any) -> Any:
             # SECURITY: no address leads to a local socket.
-            raise FetchError("http.url", "local sockets are not asked")
+            raise FetchError("http.url", "local sockets are not used")
 
         async def sleep(self, seconds: float) -> None:
             await asyncio.sleep(seconds)

@@ -54,7 +54,7 @@ def ask_client(
     except subprocess.TimeoutExpired as error:
         if second_try_s:
             return ask_client(argv, folder=folder, timeout_s=second_try_s, env_set=env_set)
-        raise FetchError("crawl.client-timeout", f"`{argv[0]}` took too long") from error
+        raise FetchError("crawl.client-timeout", f"`{argv[0]}` timed out") from error
     except OSError as error:
         raise FetchError(
             "crawl.no-client",

@@ -227,5 +227,9 @@ def _unwritable(key: str, error: OSError) -> AtipError:
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return AtipError("file.disk-full", f"no space left to write `{key}`", hint="free some")
+        return AtipError(
+            "file.disk-full",
+            f"no space left to write `{key}`",
+            hint="free some space and try again",
+        )
     return AtipError("file.unwritable", f"cannot write `{key}`: {error.strerror}")

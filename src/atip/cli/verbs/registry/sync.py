@@ -61,7 +61,7 @@ def _ask(ctx: Context, waiting: Sequence[Waiting]) -> list[str]:
     if not (waiting and ctx.is_tty and ctx.stdin.isatty()):
         return []
     return [
-        one.digest for one in waiting if ctx.confirm(f"take over the description of {one.name}?")
+        one.digest for one in waiting if ctx.confirm(f"accept the new description of {one.name}?")
     ]
 
 
