@@ -59,7 +59,7 @@ def report(campaign: object, *, write: bool) -> int:
     unsteady = campaign.unsteady()  # type: ignore[attr-defined]
     twice = sum(len(one.get("cases", ())) for one in again.values())
     starts = len(campaign.starts())  # type: ignore[attr-defined]
-    touched = campaign.touched()  # type: ignore[attr-defined]
+    touched = campaign.changed_names()  # type: ignore[attr-defined]
     verified = verified_tools(results, again)
     summary = {
         **summary_of(found, len(unsteady), twice, len(touched)),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LEARNER = "1"
 """Version of the learner. Increase it when the same package would give other results; older results are then made again."""
 
-LEARNT, EMPTY, REFUSED = "learnt", "empty", "refused"
+LEARNED, EMPTY, REFUSED = "learnt", "empty", "refused"
 """Outcomes of a job: shims; no executables or no metadata; a refusal with a reason."""
 
 

@@ -30,7 +30,7 @@ class ScanReport:
 
     def __init__(self, directories: Directories, executables: Executables) -> None:
         self.directories = directories
-        self.listed = executables
+        self.executables = executables
         self.ran: set[str] = set()
         """Paths of the programs that were executed, however often."""
         self.by_source: dict[str, int] = {}
@@ -48,7 +48,7 @@ class ScanReport:
         report._remembered = {**summary, "executed": 0, "unchanged": True}
         return report
 
-    def learnt(self, name: str, finding: SourceFinding | None) -> None:
+    def add_finding(self, name: str, finding: SourceFinding | None) -> None:
         if finding is None:
             self.unknown += 1
         else:
@@ -75,10 +75,10 @@ class ScanReport:
         if self._remembered is not None:
             return self._remembered
         reasons: dict[str, int] = {}
-        for skipped in self.listed.skipped:
+        for skipped in self.executables.skipped:
             reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
         return {
-            "found": len(self.listed.programs),
+            "found": len(self.executables.programs),
             "sources": dict(sorted(self.by_source.items())),
             "unknown": self.unknown,
             "executed": len(self.ran),
@@ -86,7 +86,7 @@ class ScanReport:
             "removed": self.removed[:200],
             "refused": self.refusals[:200],
             "warnings": self.warnings[:200],
-            "shadowed": [item.to_json() for item in self.listed.shadowed[:200]],
+            "shadowed": [item.to_json() for item in self.executables.shadowed[:200]],
             "skipped": {
                 "directories": [item.to_json() for item in self.directories.skipped],
                 "files": dict(sorted(reasons.items())),

@@ -36,7 +36,7 @@ class Store:
 
     def __init__(self, places: Places) -> None:
         self.places = places
-        self._made: set[str] = set()
+        self._created: set[str] = set()
         """Folders that this object has made or found to be the user's."""
 
     # -- index ---------------------------------------------------------------------------------
@@ -250,9 +250,9 @@ class Store:
     def _save(self, relative: str, data: bytes) -> str:
         path = os.path.join(self.places.data, relative)
         folder = os.path.dirname(path)
-        if folder not in self._made or not os.path.isdir(folder):
+        if folder not in self._created or not os.path.isdir(folder):
             make_private(folder)
-            self._made.add(folder)
+            self._created.add(folder)
         write_atomic(path, data, durable=False)
         return digest_of(data)
 

@@ -8,7 +8,7 @@ from atip.codecs.climd import codec as climd
 from atip.codecs.climd.check import check_fields
 from atip.codecs.climd.document import read_document, render_document
 from atip.codecs.climd.manifest import read_manifest
-from atip.codecs.climd.write import PlainBundle, write_bundle
+from atip.codecs.climd.write import BundleContent, write_bundle
 from atip.codecs.interface import decoder, encoder
 from atip.errors import FormatError
 from atip.model.effects import Effects, Filesystem
@@ -235,7 +235,7 @@ def sample():
 
 
 def test_written_bundle_validates_strictly_and_reads_back():
-    files = write_bundle(PlainBundle(tool=sample()))
+    files = write_bundle(BundleContent(tool=sample()))
     decoded = climd.decode(files, origin="g-it", strict=True)
     assert [one for one in decoded.problems if one.severity == "error"] == []
     push = decoded.tool.find(("push",))

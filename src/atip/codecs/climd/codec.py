@@ -22,7 +22,7 @@ from atip.codecs.climd.tree import (
     patterns_of,
     phrases_of,
 )
-from atip.codecs.climd.write import PlainBundle, write_bundle
+from atip.codecs.climd.write import BundleContent, write_bundle
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
@@ -105,7 +105,7 @@ def encode(tool: Tool) -> Encoded:
     preserved = tool.extra.get(VENDOR_FIELD)
     files = _reuse_documents(tool, preserved) if isinstance(preserved, dict) else None
     if files is None:
-        files = write_bundle(PlainBundle(tool=tool))
+        files = write_bundle(BundleContent(tool=tool))
     back = decode(files).tool
     return Encoded(data=files, losses=tuple(_differences(tool, back)))
 

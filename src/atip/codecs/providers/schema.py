@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from atip.calls.functions import Item
 
-    Made = tuple[dict[str, Any], str, bool]
+    Part = tuple[dict[str, Any], str, bool]
     """Schema, how to undo it (`""`, `json`, `number`), whether the parameter is required."""
 
 _HINTS = {"file": "(file path)", "directory": "(directory path)", "url": "(URL)"}
@@ -83,23 +83,23 @@ MCP = SchemaDialect(name="mcp", full=True)
 class Maker:
     """Builds properties for one dialect; equal options of many commands are built once."""
 
-    __slots__ = ("brief", "choices", "dialect", "made")
+    __slots__ = ("brief", "choices", "dialect", "_parts")
 
     def __init__(self, dialect: SchemaDialect, *, brief: int = 0) -> None:
         self.dialect = dialect
         self.brief = brief
         """0: whole descriptions; N: at most N characters; negative: none."""
-        self.made: dict[int, Made] = {}
+        self._parts: dict[int, Part] = {}
         self.choices: dict[object, tuple[dict[str, Any], str]] = {}
 
-    def property_of(self, item: Item) -> Made:
+    def property_of(self, item: Item) -> Part:
         """The property of one parameter. The caller keeps `item` alive."""
-        cached = self.made.get(id(item))
+        cached = self._parts.get(id(item))
         if cached is None:
-            cached = self.made[id(item)] = self._make(item)
+            cached = self._parts[id(item)] = self._make(item)
         return cached
 
-    def _make(self, item: Item) -> Made:
+    def _make(self, item: Item) -> Part:
         undo = ""
         kind = item.type
         if item.schema is not None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.interface import Bench
-from atip.crawler.packages import EMPTY, LEARNT, REFUSED, encode_json, read_package
+from atip.crawler.packages import EMPTY, LEARNED, REFUSED, encode_json, read_package
 from atip.crawler.steps.completing import complete
 from atip.crawler.steps.judging import checked_document, poison_rules
 from atip.crawler.steps.learning import PackageLearner
@@ -140,7 +140,7 @@ def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, An
             result.setdefault("_seen", set()).add(os.path.realpath(program.path))
     result.pop("_seen", None)
     if result["shims"]:
-        result["outcome"] = LEARNT
+        result["outcome"] = LEARNED
 
 
 def _is_processed(path: str, result: Mapping[str, Any]) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         def inputs(self, subject: ProbeSubject) -> str: ...
         def stop(self) -> None: ...
         @property
-        def asked(self) -> set[str]: ...
+        def probed(self) -> set[str]: ...
 
     Progress = Callable[[str, int, int], None]
 
@@ -88,7 +88,7 @@ class ScanLearner:
             self._keep_finished()
             raise
         finally:
-            self._report.ran |= self._find.asked
+            self._report.ran |= self._find.probed
             self._writer.flush()
 
     def _keep_unchanged(self, program: LearningTarget) -> bool:
@@ -112,7 +112,7 @@ class ScanLearner:
             inputs=lambda: self._find.inputs(subject),
             learned=self._learn,
         )
-        self._report.learnt(program.file.name, finding)
+        self._report.add_finding(program.file.name, finding)
         if monotonic() - self._flushed > FLUSH_S:
             self._writer.flush()
             self._flushed = monotonic()

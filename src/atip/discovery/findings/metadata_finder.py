@@ -109,9 +109,9 @@ class MetadataFinder:
         self._signal.stop()
 
     @property
-    def asked(self) -> set[str]:
+    def probed(self) -> set[str]:
         """Paths of the programs that were run."""
-        return set().union(*(source.asked for source in self._executing))
+        return set().union(*(source.probed for source in self._executing))
 
 
 def _fingerprint(reader: MetadataSource, subject: ProbeSubject) -> str:

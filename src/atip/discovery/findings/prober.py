@@ -26,7 +26,7 @@ class LazyProber:
         Args:
             found: programs that may be run; they and what they need are shown inside.
         """
-        self._found = executables
+        self._programs = executables
         self._open_prober = open_prober
         self._lock = threading.Lock()
         self._prober: Any = None
@@ -57,5 +57,5 @@ class LazyProber:
             if self._is_closed:
                 raise ScanStopped
             if self._prober is None:
-                self._prober = self._open_prober([*visible_paths(self._found), SDK])
+                self._prober = self._open_prober([*visible_paths(self._programs), SDK])
             return self._prober

@@ -68,7 +68,7 @@ class RememberedSource:
         self._source = source
         self._refresh = refresh
         self._signal = signal or StopSignal()
-        self.asked: set[str] = set()
+        self.probed: set[str] = set()
         """Paths of the programs that were run."""
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
@@ -78,7 +78,7 @@ class RememberedSource:
         if remembered is not None and remembered.is_fresh and not self._refresh:
             return remembered.tool
         self._signal.check()
-        self.asked.add(subject.path)
+        self.probed.add(subject.path)
         tool = self._source.ask(subject)
         self._signal.check()  # an answer that was cut short is not one
         if tool is None and remembered is not None and remembered.tool is not None:

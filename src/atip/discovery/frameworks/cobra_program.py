@@ -87,7 +87,7 @@ class _Talk:
         self._runner = runner
         self._program = program
         self._values: dict[tuple[tuple[str, ...], str], Option] = {}
-        self._asked = 0
+        self._probes = 0
         self.is_silent = False
         """Whether the program does not support the protocol; it is then not probed again."""
         self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
@@ -121,9 +121,9 @@ class _Talk:
         key = _key(option)
         values = self._values.get(key)
         if values is None:
-            if self._asked >= MAX_VALUE_QUESTIONS:
+            if self._probes >= MAX_VALUE_QUESTIONS:
                 return option
-            self._asked += 1
+            self._probes += 1
             values = self._values[key] = self._ask_values(option, path, unsure=unsure)
         return values
 

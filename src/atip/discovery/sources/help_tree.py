@@ -55,7 +55,7 @@ _MORE = re.compile(
 """Where a help text mentions how to print the complete help."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",), ())
 """Arguments that print help, in this order; the last is for programs that print their usage when called without arguments."""
-BARE_S = 1.0
+NO_ARGUMENTS_S = 1.0
 """Time limit without arguments: a program that waits for input prints no help."""
 ENOUGH = 3
 """Weight of a help text after which no other spelling is tried."""
@@ -115,7 +115,7 @@ class HelpTree:
         self._deadline = monotonic() + budget.seconds * budget.stretch
         self._used_s = 0.0
         """Processor time of all answers so far."""
-        self._asked = 0
+        self._probes = 0
         self._failures = 0
         self._echoes = 0
         """Subcommands in a row that answered with the help of a command above."""
@@ -255,7 +255,7 @@ class HelpTree:
 
     def _may_ask(self) -> bool:
         may = (
-            self._asked < self._budget.questions
+            self._probes < self._budget.questions
             and self._failures < self._budget.failures
             and self._used_s < self._budget.seconds
             and monotonic() < self._deadline
@@ -264,11 +264,11 @@ class HelpTree:
         return may
 
     def _ask(self, words: Sequence[str]) -> str | None:
-        if self._asked >= self._budget.questions:
+        if self._probes >= self._budget.questions:
             self.was_cut = True
             return None
-        self._asked += 1
-        wall_s = self._budget.answer_s if words else min(BARE_S, self._budget.answer_s)
+        self._probes += 1
+        wall_s = self._budget.answer_s if words else min(NO_ARGUMENTS_S, self._budget.answer_s)
         answer = self._runner.run([self._program, *words], wall_s=wall_s)
         self._used_s += answer.cpu_s
         if answer.failure or answer.timed_out:

@@ -189,7 +189,7 @@ class _Build:
         # (5)
         metadata = self._sign(published, gathered, files)
         # (6)
-        self.store.delete(gathered.gone)
+        self.store.delete(gathered.obsolete_paths)
         self.store.delete(stale_files(self.store, files, published, metadata))
         self._save(listing, ledger, rules, release, metadata, files)
         return BuildReport(

@@ -34,7 +34,7 @@ class BuildChanges:
         self.advice: list[Problem] = []
         self.pending: list[tuple[Contribution, bool, bool]] = []
         """Contribution, whether its shim and whether its signature has to be written."""
-        self.gone: list[str] = []
+        self.obsolete_paths: list[str] = []
         self.added = self.changed = self.removed = 0
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
@@ -118,7 +118,7 @@ def _take(
     else:
         result.added += 1
     if bundle and not record.bundle:
-        result.gone.append(tree.bundle_path(record.hex))
+        result.obsolete_paths.append(tree.bundle_path(record.hex))
     if not keep:
         contribution.data = contribution.bundle = b""
     result.pending.append((contribution, shim, bundle))
@@ -178,10 +178,12 @@ class _Published:
             digests = (tree.digest_of_shim_path(key) for key in self._objects)
             published_digits = {digest.removeprefix("sha256:") for digest in digests if digest}
             digits = sorted(
-                digit for digit in published_digits if not self._ledger.find(digit, slot_of(digit))
+                digest
+                for digest in published_digits
+                if not self._ledger.find(digest, slot_of(digest))
             )
-        for digit in digits:
+        for digest in digits:
             result.removed += 1
-            result.gone += [tree.shim_path(digit), tree.bundle_path(digit)]
-            self._ledger.remove(digit, slot_of(digit))
-            self._ledger.touched.add(slot_of(digit))
+            result.obsolete_paths += [tree.shim_path(digest), tree.bundle_path(digest)]
+            self._ledger.remove(digest, slot_of(digest))
+            self._ledger.touched.add(slot_of(digest))

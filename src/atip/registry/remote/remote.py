@@ -65,9 +65,9 @@ class RemoteRegistry:
         self._index: SignedIndex | None = None
         self._catalogue_data: bytes | None = _UNREAD
         self._catalogue: dict[str, list[str]] | None = None
-        self._known: set[str] | None = None
+        self._catalogued: set[str] | None = None
         self._manifest: dict[str, Any] | None = None
-        self._asked = False
+        self._is_queried = False
         self.sent: set[str] = set()
         """Digests that this session sent to a registry that need not know them."""
         self.withheld: set[str] = set()
@@ -94,9 +94,9 @@ class RemoteRegistry:
     def close(self) -> None:
         """Save what is to be remembered and end connections."""
         self.fetcher.close()
-        if not self._asked:
+        if not self._is_queried:
             return
-        self._asked = False
+        self._is_queried = False
         if self._missed and self._misses is not None:
             self.files.save_misses(self._misses)
         if self.failed is None:
@@ -176,7 +176,7 @@ class RemoteRegistry:
         return self._misses
 
     def _ask(self, digest: str, cached: Cached | None) -> CheckedShim | None:
-        self._asked = True
+        self._is_queried = True
         if self.source.root:
             return self._ask_index(digest, cached)
         if not self.sends_hashes() and not self._is_in_catalogue(digest):
@@ -210,7 +210,7 @@ class RemoteRegistry:
             TrustError, FetchError: as `SignedIndex.refresh`; `registry.root` when the root is not the pinned one.
         """
         if self._index is None:
-            self._asked = True
+            self._is_queried = True
             with self._lock():
                 before = self.files.load_state()
                 index = SignedIndex(
@@ -281,7 +281,7 @@ class RemoteRegistry:
                 data = self._fetch_target(target)[0]
                 self.files.write(cache_path, data)
             return data
-        self._asked = True
+        self._is_queried = True
         answer = self.fetcher.get(path, tree.MAX_INDEX)
         return answer.body if answer is not None else None
 
@@ -322,7 +322,7 @@ class RemoteRegistry:
         return self._catalogue_data
 
     def _is_in_catalogue(self, digest: str) -> bool:
-        if self._known is None:
+        if self._catalogued is None:
             # SECURITY: a registry without catalogue would look like an empty one.
             if self._catalogue_bytes() is None:
                 raise FetchError(
@@ -330,9 +330,11 @@ class RemoteRegistry:
                     f"`{self.source.name}` has no catalogue, and lookup by hash is not enabled",
                     hint='`"lookup": "hash"` in registries.json looks up each hash, which reveals what is installed',
                 )
-            self._known = {digest for digests in self.catalogue().values() for digest in digests}
+            self._catalogued = {
+                digest for digests in self.catalogue().values() for digest in digests
+            }
             self._start_anew(changed=True)
-        return digest in self._known
+        return digest in self._catalogued
 
     def _ask_by_hash(self, digest: str, cached: Cached | None) -> CheckedShim | None:
         endpoints = self.manifest().get("endpoints") or {}

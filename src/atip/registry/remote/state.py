@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FOLDER = "registries"
 MAX_STATE = 1_000_000
-MAX_ASKED = 64_000_000
+MAX_QUERIED = 64_000_000
 
 
 class RemoteState(Value):
@@ -97,7 +97,7 @@ class RegistryFiles:
     def load_misses(self) -> set[str]:
         """Hashes that the registry was found not to know at its last refresh. Derived; may be deleted."""
         try:
-            data = read_bytes(os.path.join(self.cache, "misses"), MAX_ASKED)
+            data = read_bytes(os.path.join(self.cache, "misses"), MAX_QUERIED)
         except AtipError:
             return set()
         return set(data.decode("ascii", "replace").split())

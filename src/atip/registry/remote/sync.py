@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_PATTERNS = 1000
 
 
-class Waiting(Value):
+class PendingChange(Value):
     """A shim with weaker claims that needs approval."""
 
     registry: str
@@ -52,7 +52,7 @@ class RegistrySyncReport(Value):
     """Digests whose shim is new or changed."""
     prefetched: int
     patterns: int
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[PendingChange, ...]
     problems: tuple[dict[str, str], ...]
     warnings: tuple[dict[str, str], ...] = ()
     """Hashes that registries without private lookup learned."""
@@ -123,12 +123,14 @@ def problem(registry: str, digest: str, error: AtipError) -> dict[str, str]:
     }
 
 
-def _pending_changes(shims: RemoteShims) -> Iterable[Waiting]:
+def _pending_changes(shims: RemoteShims) -> Iterable[PendingChange]:
     for registry in shims.registries:
         for digest, update in registry.acceptance.waiting.items():
             cached = registry.cache.find(digest)
             name = registry.acceptance.load(cached).tool.name if cached is not None else ""
-            yield Waiting(registry=registry.source.name, digest=digest, name=name, update=update)
+            yield PendingChange(
+                registry=registry.source.name, digest=digest, name=name, update=update
+            )
 
 
 def fetch_policy(registry: RemoteRegistry) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from atip.registry.shims.cache import Cached, ShimCache
     from atip.system.network.http import Response
 
-MAX_TOLD_AGE_S = 7 * 86400.0
+MAX_SERVER_AGE_S = 7 * 86400.0
 """The longest that a server's `max-age` is believed."""
 
 
@@ -123,5 +123,5 @@ class Acceptance:
         """When to check the answer again: as configured, else by the server's header, else after a day (A24)."""
         age = None if self._source.explicit_expiry else max_age_s(headers.get("cache-control", ""))
         return self._options.now + (
-            self._options.expiry_s if age is None else min(age, MAX_TOLD_AGE_S)
+            self._options.expiry_s if age is None else min(age, MAX_SERVER_AGE_S)
         )

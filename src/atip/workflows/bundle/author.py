@@ -18,7 +18,7 @@ from atip.bundles.documents.authoring import (
 )
 from atip.codecs import skill
 from atip.codecs.climd import codec as climd
-from atip.codecs.climd.write import ANY_VERSION, PlainBundle, sandbox_of, write_bundle
+from atip.codecs.climd.write import ANY_VERSION, BundleContent, sandbox_of, write_bundle
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.system.files import write_atomic
@@ -68,7 +68,7 @@ def draft_bundle(
     for argv in observe:
         note(f"observing {' '.join(argv)}")
         blocks.append(_observe(host, argv, ask))
-    draft = PlainBundle(
+    content = BundleContent(
         tool=tool,
         install=tuple(find_install(path, home=host.places.home)),
         version=version,
@@ -78,9 +78,9 @@ def draft_bundle(
         intents=True,
         first=well_known(name),
     )
-    files = write_bundle(draft)
+    files = write_bundle(content)
     decoded = climd.decode(files, strict=True)
-    if not any(entry.get("method") == "download" for entry in draft.install):
+    if not any(entry.get("method") == "download" for entry in content.install):
         notes.append("no download fallback: add its address and SHA-256 yourself")
     return BundleDraft(files=files, problems=decoded.problems, notes=tuple(notes))
 

@@ -120,7 +120,7 @@ class _CaseRun:
 
     def __enter__(self) -> _CaseRun:
         folder = os.path.realpath(self._scratch.__enter__())
-        self._room = TrialRunner(
+        self._runner = TrialRunner(
             make_samples(os.path.join(folder, "desk")), os.path.join(folder, "stages")
         )
         self._binary: VerifiedBinary = seal(self._path)
@@ -156,21 +156,21 @@ class _CaseRun:
             )
         self._version = tool.version
         generator = Generator(
-            self._name, tool, load(self._name), self._room.desk, self._run, CaseBudget()
+            self._name, tool, load(self._name), self._runner.desk, self._run, CaseBudget()
         )
         return self._report(
             [self._judge(t.case, t.exit_code, t.sight) for t in generator.generate()]
         )
 
     def _run(self, case: Case) -> Trial:
-        return play_case(case, self._room, self._binary)
+        return play_case(case, self._runner, self._binary)
 
     def _run_and_judge(self, case: Case) -> JudgedCase:
         trial = self._run(case)
         return self._judge(case, trial.exit_code, sight_of(trial))
 
     def _judge(self, case: Case, exit_code: int, sight: Any) -> JudgedCase:
-        claim = claim_of(case.argv, self._room.desk, self._lookup)
+        claim = claim_of(case.argv, self._runner.desk, self._lookup)
         verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
         lies = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
         return JudgedCase(
