@@ -83,7 +83,7 @@ MCP = SchemaDialect(name="mcp", full=True)
 class Maker:
     """Builds properties for one dialect; equal options of many commands are built once."""
 
-    __slots__ = ("brief", "choices", "dialect", "_parts")
+    __slots__ = ("_parts", "brief", "choices", "dialect")
 
     def __init__(self, dialect: SchemaDialect, *, brief: int = 0) -> None:
         self.dialect = dialect
