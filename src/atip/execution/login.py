@@ -44,7 +44,7 @@ def login_of(
     ):
         return None
     methods = authentication.methods or ()
-    how = next((each.setup_command for each in methods if each.setup_command), "")
+    how = next((method.setup_command for method in methods if method.setup_command), "")
     try:
         import shlex
 
@@ -56,7 +56,7 @@ def login_of(
         return None
     if argv[1 : len(check)] == check[1:] or _is_login(argv, how):
         return None
-    variables = tuple(each.env_var for each in methods if each.env_var)
+    variables = tuple(method.env_var for method in methods if method.env_var)
     return LoginState(check=check, how=how, variables=variables)
 
 

@@ -128,4 +128,6 @@ class Api(Value):
         for operation in self.operations:
             if operation.name == name:
                 return operation
-        return next((each for each in self.operations if each.original == name), None)
+        return next(
+            (operation for operation in self.operations if operation.original == name), None
+        )

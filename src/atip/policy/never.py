@@ -170,7 +170,7 @@ def _fork_bomb(command: ShellCommand, line: ShellLine) -> str:
     if name not in line.functions or not command.feed:
         return ""
     itself = any(_name(line.commands[index]) == name for index in command.feed)
-    calls = sum(1 for each in line.commands if _name(each) == name)
+    calls = sum(1 for command in line.commands if _name(command) == name)
     return "starts endless copies of itself (fork bomb)" if itself and calls > 2 else ""
 
 

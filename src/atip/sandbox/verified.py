@@ -150,7 +150,7 @@ def find_interpreter(head: bytes, path: str, root: str = "", layer: str = "") ->
     if (
         not words
         or not os.path.isabs(words[0])
-        or not any(os.access(one, os.X_OK) for one in places)
+        or not any(os.access(place, os.X_OK) for place in places)
     ):
         raise ExecutionError(
             "execution.interpreter", f"`{path}` names an interpreter that does not exist"

@@ -92,7 +92,9 @@ class App:
     ) -> types.ListToolsResult:
         self._remember(ctx)
         declarations = [*surface.tools(), *self.exposed.declarations]
-        tools = [types.Tool.model_validate(one, by_name=False) for one in declarations]
+        tools = [
+            types.Tool.model_validate(declaration, by_name=False) for declaration in declarations
+        ]
         return types.ListToolsResult(tools=tools)
 
     def _remember(self, ctx: Context) -> None:

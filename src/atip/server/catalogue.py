@@ -156,7 +156,9 @@ class Catalogue:
         path = tuple(words[1:])
         function = loaded.functions.get(path)
         below = {
-            way: one for way, one in loaded.functions.items() if way[: len(path)] == path != way
+            way: function
+            for way, function in loaded.functions.items()
+            if way[: len(path)] == path != way
         }
         if function is None and not below:
             return self._described(self.function(command), schema)

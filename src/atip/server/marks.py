@@ -64,4 +64,8 @@ def refused(error: AtipError) -> str:
 
 def _problems(error: AtipError) -> list[dict[str, object]]:
     problems = error.details.get("problems")
-    return [one for one in problems if isinstance(one, dict)] if isinstance(problems, list) else []
+    return (
+        [problem for problem in problems if isinstance(problem, dict)]
+        if isinstance(problems, list)
+        else []
+    )

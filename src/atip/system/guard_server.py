@@ -230,8 +230,8 @@ def _become(caller: int, cwd: bytes, variables: bytes) -> None:
 
     callers.stand_in_for(caller)
     os.environ.clear()
-    for each in variables.split(b"\0") if variables else ():
-        key, _, value = each.partition(b"=")
+    for part in variables.split(b"\0") if variables else ():
+        key, _, value = part.partition(b"=")
         os.environb[key] = value
     os.chdir(cwd)
 

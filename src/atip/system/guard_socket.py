@@ -82,7 +82,7 @@ def _message(words: Sequence[str], request: bytes) -> bytes:
         b"\0".join(variables),
         request,
     )
-    return b"".join(len(each).to_bytes(4, "big") + each for each in fields)
+    return b"".join(len(field).to_bytes(4, "big") + field for field in fields)
 
 
 def _exchange(path: str, message: bytes) -> bytes | None:

@@ -43,7 +43,7 @@ def verify_each(document: bytes, artifact: Artifact, policy: TrustPolicy) -> lis
         attestations = split_attestations(document)
     except FormatError as error:
         return [failed("signature.bundle", "trust.bundle", error.message)]
-    return [_verify_one(one, artifact, policy) for one in attestations]
+    return [_verify_one(attestation, artifact, policy) for attestation in attestations]
 
 
 def best(checks: list[Check]) -> Check:

@@ -102,7 +102,10 @@ def _tell(ctx: Context, result: Result) -> None:
     """Print what the sandbox stopped, and the command that grants it."""
     from atip.execution.consent import clean_line
 
-    for note in (*result.notes, *(each for each in result.backend_notes if "set aside" in each)):
+    for note in (
+        *result.notes,
+        *(backend_note for backend_note in result.backend_notes if "set aside" in backend_note),
+    ):
         ctx.note(f"atip: {clean_line(note)}")
     needs = result.needs
     for need in needs:

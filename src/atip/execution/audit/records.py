@@ -84,7 +84,7 @@ class Records:
             "decision": redacted_decision["decision"],
             "rule": redacted_decision["rule"],
             "reasons": [
-                _cut(each, MAX_REASON) for each in redacted_decision["reasons"][:MAX_REASONS]
+                _cut(reason, MAX_REASON) for reason in redacted_decision["reasons"][:MAX_REASONS]
             ],
             "subject": _cut(redacted_decision["subject"], MAX_REASON),
             "answer": answer or redacted_decision["decision"],
@@ -156,9 +156,9 @@ def redacted(value: Any, secrets: tuple[bytes, ...] = ()) -> Any:
     if isinstance(value, str):
         return redact_text(value, secrets)
     if isinstance(value, dict):
-        return {key: redacted(each, secrets) for key, each in value.items()}
+        return {key: redacted(item, secrets) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redacted(each, secrets) for each in value]
+        return [redacted(item, secrets) for item in value]
     return value
 
 
@@ -182,7 +182,7 @@ def ending(result: Result) -> dict[str, object]:
         "truncated": result.truncated,
         "redactions": dict(result.redactions),
         **({"network": shown_attempts(result.attempts)} if result.attempts else {}),
-        **({"refused": [each.to_json() for each in needs]} if needs else {}),
+        **({"refused": [need.to_json() for need in needs]} if needs else {}),
     }
 
 

@@ -134,7 +134,7 @@ class Result(Value):
             **({} if self.data is MISSING else {"data": self.data}),
             **({"kept": dict(self.kept)} if self.kept else {}),
             **({"network": shown_attempts(self.attempts)} if self.attempts else {}),
-            **({"refused": [each.to_json() for each in self.needs]} if self.needs else {}),
+            **({"refused": [need.to_json() for need in self.needs]} if self.needs else {}),
         }
 
 
@@ -223,7 +223,10 @@ class CapturedStream:
 
 def shown_attempts(attempts: Sequence[Attempt]) -> list[dict[str, object]]:
     """Tries to reach the network, for documents."""
-    return [{"target": each.target, "allowed": each.allowed, "why": each.why} for each in attempts]
+    return [
+        {"target": attempt.target, "allowed": attempt.allowed, "why": attempt.why}
+        for attempt in attempts
+    ]
 
 
 def clean_output(text: str) -> str:

@@ -236,7 +236,7 @@ def _finders() -> tuple[Finder, ...]:
 def _rules(secrets: tuple[bytes, ...]) -> tuple[list[bytes], list[Finder], list[str]]:
     """The values to look for; finders and kinds of all rules. Kept, because each text of a record is redacted by itself."""
     # Line by line: a match across lines could not be decided at the end of one.
-    lines = [line for each in secrets for line in _without_noise(each).split(b"\n") if line]
+    lines = [line for secret in secrets for line in _without_noise(secret).split(b"\n") if line]
     values = list(dict.fromkeys(line for line in lines if len(line) >= 3 or line in secrets))
     finders = [*(_literal_finder(value) for value in values), *_finders()]
     return values, finders, [*(secret_rules.PASSED for _ in values), *(row[0] for row in _ROWS)]

@@ -149,7 +149,7 @@ class UndoJournal:
     def _expire(self) -> None:
         """Delete what is older than a week."""
         limit = time.time() - KEEP_S
-        old = [each.run for each in self._changes() if each.time < limit]
+        old = [change.run for change in self._changes() if change.time < limit]
         for run in old:
             os.unlink(self._path(run + _RECORD))
         if old:
@@ -160,8 +160,8 @@ class UndoJournal:
         for name in os.listdir(self.snapshots.folder):
             if name.endswith(_BEFORE):
                 trees.append(self.snapshots.read_tree(name))
-        for each in self._changes():
-            trees += [dict(each.before), dict(each.after)]
+        for change in self._changes():
+            trees += [dict(change.before), dict(change.after)]
         self.snapshots.copies.keep_only(
             entry.content for tree in trees for entry in tree.values() if entry.content
         )
@@ -180,9 +180,9 @@ class UndoJournal:
         Raises:
             NotFoundError: `undo.not-found`.
         """
-        for each in reversed(self.changes()):
-            if (each.run.startswith(run) and run) or (not run and not each.undone):
-                return each
+        for change in reversed(self.changes()):
+            if (change.run.startswith(run) and run) or (not run and not change.undone):
+                return change
         raise NotFoundError(
             "undo.not-found",
             f"no run `{run}` changed files here" if run else "nothing to undo in this workspace",

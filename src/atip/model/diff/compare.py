@@ -82,9 +82,9 @@ def _visible(tool: Tool) -> str:
 def _without_internal(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: _without_internal(each) for key, each in value.items() if key[:1] not in ("_", "$")
+            key: _without_internal(item) for key, item in value.items() if key[:1] not in ("_", "$")
         }
-    return [_without_internal(each) for each in value] if isinstance(value, list) else value
+    return [_without_internal(item) for item in value] if isinstance(value, list) else value
 
 
 def _changes(old: Tool, new: Tool) -> Iterator[Change]:

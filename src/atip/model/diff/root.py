@@ -131,8 +131,11 @@ def diff_authentication(
 def _methods(authentication: Authentication | None) -> dict[tuple[str, str], Any]:
     methods = (authentication.methods if authentication else None) or ()
     return {
-        (each.type or "", each.env_var or each.config_path or each.setup_command or ""): each
-        for each in methods
+        (
+            method.type or "",
+            method.env_var or method.config_path or method.setup_command or "",
+        ): method
+        for method in methods
     }
 
 
@@ -179,16 +182,16 @@ def diff_observed(old: Tool, new: Tool) -> Iterator[Change]:
     before, after = read_observed(old.own), read_observed(new.own)
     if before is None or after is None:
         return
-    for each in after.facts:
-        if each.fact not in before.names:
-            example = f": `{each.line}`" if each.line else ""
+    for fact in after.facts:
+        if fact.fact not in before.names:
+            example = f": `{fact.line}`" if fact.line else ""
             yield Change(
                 kind="observed-wider",
-                path=("x-atip", "observed", each.fact),
+                path=("x-atip", "observed", fact.fact),
                 category="effects",
-                message=f"{each.fact} was observed in the new version only{example}",
+                message=f"{fact.fact} was observed in the new version only{example}",
                 old=sorted(before.names),
-                new=each.fact,
+                new=fact.fact,
                 direction="more-dangerous",
                 severity="high",
                 bump="minor",

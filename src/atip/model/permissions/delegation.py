@@ -186,7 +186,7 @@ def _canonical(words: Path, metadata: Tool | None) -> Path:
     for word in words:
         name = word
         if word not in commands:
-            aliased = (key for key, each in commands.items() if word in (each.aliases or ()))
+            aliased = (key for key, command in commands.items() if word in (command.aliases or ()))
             name = next(aliased, word)
         names.append(name)
         command = commands.get(name)

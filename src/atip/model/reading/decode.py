@@ -117,9 +117,11 @@ def decode_record(cls: type[V], document: dict[str, Any]) -> V:
         elif kind == ONE:
             fields[attribute] = _one(inner, item)
         elif kind == MANY:
-            fields[attribute] = tuple([decode_record(inner, each) for each in item])
+            fields[attribute] = tuple([decode_record(inner, member) for member in item])
         elif kind == MAP:
-            fields[attribute] = {name: decode_record(inner, each) for name, each in item.items()}
+            fields[attribute] = {
+                name: decode_record(inner, member) for name, member in item.items()
+            }
     if extra:
         fields["extra"] = extra
     return cls(**fields)

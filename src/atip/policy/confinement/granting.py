@@ -48,7 +48,7 @@ def granted(
 ) -> tuple[str, ...]:
     """Entries that an allowed one certainly covers."""
     return tuple(
-        dict.fromkeys(one for one in entries if any(covers(limit, one) for limit in allowed))
+        dict.fromkeys(entry for entry in entries if any(covers(limit, entry) for limit in allowed))
     )
 
 

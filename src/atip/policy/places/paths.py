@@ -86,7 +86,9 @@ class Paths:
         if not text or "\n" in text or set(text) == {UNKNOWN_TEXT}:
             return False
         value = text.rpartition("=")[2]
-        candidates = [path for one in (text, *joined_values(text)) for path in self.places.at(one)]
+        candidates = [
+            path for candidate in (text, *joined_values(text)) for path in self.places.at(candidate)
+        ]
         return any(is_secret(path) for path in candidates) or is_secret_pattern(value)
 
     def is_protected(self, path: str) -> bool:
@@ -299,7 +301,7 @@ class Paths:
         """`-f ../x`, `--file=../x`, `-f../x`: a value that begins like a path far from here."""
         if word.text.startswith(_FAR):
             return self.reading_danger(word)
-        far = [each for each in joined_values(word.text) if each.startswith(_FAR)]
+        far = [value for value in joined_values(word.text) if value.startswith(_FAR)]
         if any(self._text_danger(each) for each in far):
             return "outside", "lies outside of the workspace"
         return None

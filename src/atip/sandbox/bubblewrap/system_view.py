@@ -217,7 +217,7 @@ def host_start(program: str) -> list[str]:
         raise SandboxError("sandbox.interpreter", "the dynamic loader of this host was not found")
     folders = [*glob.glob("/usr/lib/*-linux-gnu*"), *glob.glob("/lib/*-linux-gnu*")]
     folders += ["/usr/lib64", "/usr/lib", "/usr/local/lib"]
-    real = dict.fromkeys(os.path.realpath(one) for one in folders if os.path.isdir(one))
+    real = dict.fromkeys(os.path.realpath(folder) for folder in folders if os.path.isdir(folder))
     libraries = ":".join(HOST + one for one in real)
     inside = HOST + program if _inside(program, "/usr") else program
     return [HOST + os.path.realpath(loaders[0]), "--library-path", libraries, inside]

@@ -55,7 +55,7 @@ def foreign_settings(
         roots: places that may be led to.
     """
     old_settings = set(_settings(before))
-    new_settings = [each for each in _settings(now) if each not in old_settings]
+    new_settings = [setting for setting in _settings(now) if setting not in old_settings]
     return tuple(
         name for name, value in new_settings if not _is_harmless(name, value, folder, roots)
     )

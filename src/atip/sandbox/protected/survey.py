@@ -101,7 +101,7 @@ class _Walk:
         entries = self._entries(path)
         names = frozenset() if foreign else self._rules.names_in(os.path.basename(path))
         if os.path.basename(path) == REPOSITORY or repository.is_repository(
-            each.name for each in entries
+            entry.name for entry in entries
         ):
             return self._visit_repository(path)
         inside: list[tuple[str, str]] = []

@@ -111,12 +111,12 @@ def check_addresses(address: Address, resolved: Iterable[str], access: Access) -
     if not addresses:
         raise FetchError("http.dns", f"`{address.host}` has no address")
     if not access.allows(address):
-        for one in addresses:
+        for ip in addresses:
             # SECURITY: one private address among several is a way into the local network.
-            if not is_public(one):
+            if not is_public(ip):
                 raise FetchError(
                     "http.address",
-                    f"`{address.host}` resolves to `{one}`, which is not a public address",
+                    f"`{address.host}` resolves to `{ip}`, which is not a public address",
                     hint="if this is intended, configure the server as private",
                 )
     return addresses
@@ -219,11 +219,11 @@ def make_backend(access: Access, journey: Journey, lookup: Resolve) -> httpcore2
         ) -> httpcore2.NetworkStream:
             addresses = resolve_within(host, port, _left(httpcore2.ConnectTimeout, timeout), lookup)
             problem: Exception | None = None
-            for one in check_addresses(journey.address, addresses, access):
+            for address in check_addresses(journey.address, addresses, access):
                 try:
                     left = _left(httpcore2.ConnectTimeout, timeout)
                     return Stream(
-                        super().connect_tcp(one, port, left, local_address, socket_options)
+                        super().connect_tcp(address, port, left, local_address, socket_options)
                     )
                 except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                     problem = error

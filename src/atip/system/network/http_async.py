@@ -177,10 +177,10 @@ def _open_pool(access: Access) -> Any:
                 address = parse_address(f"{scheme}://{_bracketed(host)}:{port}/")
                 if access.allows(address):
                     break
-            for one in check_addresses(address, addresses, access):
+            for resolved in check_addresses(address, addresses, access):
                 try:
                     return await inner.connect_tcp(
-                        one, port, timeout, local_address, socket_options
+                        resolved, port, timeout, local_address, socket_options
                     )
                 except (library.ConnectError, library.ConnectTimeout) as error:
                     problem = error

@@ -59,8 +59,8 @@ class McpClient:
             params = mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None
             page = await self._request(session.list_tools(params=params))
             tools += [
-                each.model_dump(by_alias=True, exclude_none=True, mode="json")
-                for each in page.tools
+                tool.model_dump(by_alias=True, exclude_none=True, mode="json")
+                for tool in page.tools
             ]
             cursor = page.next_cursor
             if not cursor or len(tools) >= MAX_TOOLS:

@@ -188,7 +188,7 @@ def _is_known(headers: Message, tag: str, modified: float) -> bool:
     """Whether the client has this version (RFC 9110 §13.2.2: the tag decides, else the time)."""
     tags = headers.get("If-None-Match")
     if tags is not None:
-        known_tags = {one.strip().removeprefix("W/") for one in tags.split(",")}
+        known_tags = {part.strip().removeprefix("W/") for part in tags.split(",")}
         return "*" in known_tags or tag in known_tags
     since = headers.get("If-Modified-Since")
     if since is None:

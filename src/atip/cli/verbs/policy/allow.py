@@ -190,8 +190,8 @@ def _judged_with(ctx: Context, rule: dict[str, Any], line: str) -> Any:
     added = read_policy({"policy": {"version": "1", "rules": [rule]}}, layer="user").rules
     policies = load_policies(ctx.app.places, os.getcwd())
     changed = [
-        each.replace(rules=(*each.rules, *added)) if each.layer == "user" else each
-        for each in policies
+        policy.replace(rules=(*policy.rules, *added)) if policy.layer == "user" else policy
+        for policy in policies
     ]
     return decide(changed, subject)
 

@@ -61,7 +61,9 @@ def _ask(ctx: Context, waiting: Sequence[PendingChange]) -> list[str]:
     if not (waiting and ctx.is_tty and ctx.stdin.isatty()):
         return []
     return [
-        one.digest for one in waiting if ctx.confirm(f"accept the new description of {one.name}?")
+        change.digest
+        for change in waiting
+        if ctx.confirm(f"accept the new description of {change.name}?")
     ]
 
 

@@ -113,7 +113,7 @@ def _value(value: Any, kind: Any, parts: Parts, name: str) -> Iterator[RuleHit]:
     if kind is bool and type(value) is not bool:
         yield RuleHit(parts=parts, message=f"field `{name}` must be true or false")
     elif kind is list and not (
-        isinstance(value, list) and all(isinstance(each, str) for each in value)
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
     ):
         yield RuleHit(parts=parts, message=f"field `{name}` must be an array of strings")
     elif isinstance(kind, tuple) and value not in kind:
