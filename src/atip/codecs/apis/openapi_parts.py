@@ -37,25 +37,8 @@ _COLLECTIONS = {
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """OpenAPI 3 says that parameters of these names are ignored: the body and the security schemes decide."""
 _SCHEMA_KEYS = frozenset(
-    [
-        "type",
-        "format",
-        "items",
-        "enum",
-        "default",
-        "maximum",
-        "exclusiveMaximum",
-        "minimum",
-        "exclusiveMinimum",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "multipleOf",
-        "title",
-    ]
+    """type format items enum default maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
+    pattern maxItems minItems uniqueItems multipleOf title""".split()  # noqa: SIM905
 )
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"

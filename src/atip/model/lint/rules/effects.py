@@ -20,108 +20,20 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
 _READS = frozenset(
-    [
-        "list",
-        "ls",
-        "show",
-        "get",
-        "status",
-        "view",
-        "describe",
-        "info",
-        "search",
-        "find",
-        "help",
-        "version",
-        "cat",
-        "print",
-        "inspect",
-        "diff",
-        "log",
-        "logs",
-        "count",
-        "check",
-        "whoami",
-        "lint",
-        "validate",
-        "explain",
-        "which",
-        "where",
-        "head",
-        "tail",
-        "top",
-        "ps",
-        "history",
-        "query",
-        "display",
-        "read",
-    ]
+    """list ls show get status view describe info search find help version cat print inspect diff log logs
+    count check whoami lint validate explain which where head tail top ps history query display read""".split()  # noqa: SIM905
 )
 _DESTROYS = frozenset(
-    [
-        "delete",
-        "del",
-        "rm",
-        "rmi",
-        "remove",
-        "destroy",
-        "purge",
-        "drop",
-        "erase",
-        "wipe",
-        "prune",
-        "truncate",
-        "uninstall",
-        "unlink",
-        "shred",
-        "nuke",
-        "obliterate",
-        "rmdir",
-        "expunge",
-    ]
+    """delete del rm rmi remove destroy purge drop erase wipe prune truncate uninstall unlink shred nuke
+    obliterate rmdir expunge""".split()  # noqa: SIM905
 )
 _CHANGES = frozenset(
-    [
-        "create",
-        "add",
-        "update",
-        "set",
-        "edit",
-        "write",
-        "push",
-        "deploy",
-        "install",
-        "apply",
-        "upload",
-        "publish",
-        "merge",
-        "move",
-        "mv",
-        "rename",
-        "patch",
-        "replace",
-        "save",
-        "store",
-        "modify",
-        "append",
-        "upgrade",
-    ]
+    """create add update set edit write push deploy install apply upload publish merge move mv rename patch
+    replace save store modify append upgrade""".split()  # noqa: SIM905
 )
 _CONFIRM = frozenset(
-    [
-        "--yes",
-        "--confirm",
-        "--dry-run",
-        "--dryrun",
-        "--no-confirm",
-        "--assume-yes",
-        "--auto-approve",
-        "--preview",
-        "--plan",
-        "--what-if",
-        "--simulate",
-        "--interactive",
-    ]
+    """--yes --confirm --dry-run --dryrun --no-confirm --assume-yes --auto-approve --preview --plan
+    --what-if --simulate --interactive""".split()  # noqa: SIM905
 )
 
 
