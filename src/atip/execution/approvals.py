@@ -67,7 +67,7 @@ class Approvals:
         except NotFoundError:
             return ()
         status = os.stat(self._path)
-        # SECURITY: whoever can write this file can say yes in the user's name.
+        # SECURITY: a process that can write this file can approve in the user's name.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
             raise AtipError(
                 "approvals.unsafe-file",

@@ -2,7 +2,7 @@
 
     (1) seal the program: from here on these bytes are the program, whatever happens to the file
     (2) judge: decision, effects, confinement (passed in; this package reads no policy files)
-    (3) refuse what is denied; get confirmation where policy asks (`permit`)
+    (3) refuse what is denied; get confirmation where policy requires it (`permit`)
     (4) prepare input and terminal as the command needs them (§3.6), never answering a question for the user;
         see whether a login that it needs is there (§3.8)
     (5) write the start record; where policy demands records, no record means no run
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from atip.sandbox.running import Running
 
     Judge = Callable[["ProgramCall", str], "Judgment"]
-    """Call and digest of its program → what policy says."""
+    """Call and digest of its program → the policy decision."""
 
     class Operations(Protocol):
         """What judges and calls operations of APIs; permission and record are the runner's."""

@@ -140,7 +140,7 @@ def raised_by(base: Effects, flag: Effects) -> Effects:
 def union_of_steps(first: Effects, second: Effects) -> Effects:
     """Effects of doing both: a danger is excluded only if *both* exclude it.
 
-    Differs from `join`: there two sources speak of one command; here an unknown step makes the
+    Differs from `join`: there two sources describe one command; here an unknown step makes the
     whole unknown.
     """
     return _merge(first, second, _either, _both)
@@ -213,7 +213,7 @@ def _union(left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple
 
 
 def _highest(levels: tuple[str, ...], left: str | None, right: str | None) -> str | None:
-    """The more demanding of two levels; a word we do not know counts as the highest."""
+    """The more demanding of two levels; an unknown word counts as the highest."""
     if left is None or right is None:
         return right if left is None else left
     rank = {level: index for index, level in enumerate(levels)}

@@ -35,7 +35,7 @@ class ObservedBlock(Value):
         return tuple(fact for fact in self.facts if fact.verdict == "undeclared")
 
     def bears_out(self, digest: str) -> bool:
-        """Whether it can stand behind `trust.verified` of a description of this digest: cases, facts that agree, no lie."""
+        """Whether it supports `trust.verified` of a description of this digest: cases, facts that agree, no contradiction."""
         agreed = any(fact.verdict == "agrees" and fact.line for fact in self.facts)
         return (
             bool(digest)

@@ -1,6 +1,6 @@
 """Verdict: what we verified about a binary and its description, step by step.
 
-A `Trust` is what a document says of itself; policy never reads that, it reads a Verdict. Values only: the
+A `Trust` is what a document claims about itself; policy never reads it, only a Verdict. Values only: the
 procedure that makes one is in `trust.procedure`. Implements ATIP 0.6 §3.2.2 with A21.
 """
 

@@ -137,7 +137,7 @@ def _targets(name: str, subject: CommandContext) -> Sequence[str]:
     return subject.paths if name not in _ACTS or words & _ACTS[name] else ()
 
 
-# --- (3) everybody and everything ----------------------------------------------------------------
+# --- (3) all users and all processes ---------------------------------------------------------------
 
 
 def _opens_all(name: str, subject: CommandContext, home: str) -> str:

@@ -33,7 +33,7 @@ _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 
 
 class FileSnapshot(Value):
-    """What a name was at one moment; enough to see whether somebody else has changed it since."""
+    """What a name was at one moment; enough to detect a later change."""
 
     kind: str
     """`file`, `folder`, `link`, `other` or `nothing`."""
@@ -141,7 +141,7 @@ def _remove(folder: str) -> None:
 
 
 def _make_removable(folder: str) -> None:
-    """The kernel leaves a work folder that nobody may enter, and a program may take rights away."""
+    """The kernel leaves a work folder without permissions, and a program may remove permissions."""
     for parent, names, _ in os.walk(folder):
         for name in names:
             path = os.path.join(parent, name)

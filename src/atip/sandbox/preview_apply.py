@@ -3,7 +3,7 @@
     (1) nothing is carried over if anything it would touch has changed since it was looked at
     (2) every folder is opened from its parent without following links
     (3) a file is written under a name of its own and then put in place in one step
-    (4) links that lead out of their root, and devices, pipes and sockets, are left out and told
+    (4) links that lead out of their root, and devices, pipes and sockets, are skipped and reported
 
 A program in the preview could prepare the stage, and another process the real folder; neither can make
 us write outside of the root that was granted.

@@ -67,7 +67,7 @@ def seal(
     target = os.memfd_create("atip-verified", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         _copy(source, target, real)
-        # SECURITY: seal first, hash then: nobody can change the bytes in between or later.
+        # SECURITY: seal first, hash then: the bytes cannot be changed in between or later.
         _seal(target, path)
         digest, head = _digest(target)
         if expected is not None and digest != expected:

@@ -68,7 +68,7 @@ class App:
         )
 
     async def watch(self) -> None:
-        """Tell clients when the published commands change."""
+        """Notify clients when the published commands change."""
         while True:
             await anyio.sleep(POLL_S)
             await self._refresh()
@@ -189,7 +189,7 @@ class App:
         return self.pins.state(function, document)
 
     async def _approve(self, function: Function, elicitor: Elicitor) -> None:
-        """Pin what is shown for the first time; ask where it is not what was shown before.
+        """Pin what is shown for the first time; ask for confirmation when it changed.
 
         Raises:
             NeedsConfirmation: `mcp.approval-needed`.

@@ -107,7 +107,7 @@ class Exposed:
             path = tuple(words[1:])
             functions = [f for way, f in loaded.functions.items() if way[: len(path)] == path]
             if not functions and first:
-                self._catalogue.function(target)  # says what was probably meant
+                self._catalogue.function(target)  # suggests the closest command
             is_new = first and self._pins.begin(target)
             for function in functions:
                 is_chosen = is_new or (first and function.path == path)

@@ -1,4 +1,4 @@
-"""Runs: what `run` and published commands do – understand, decide, ask, run, and end what nobody waits for.
+"""Runs: what `run` and published commands do – understand, decide, confirm, run, and stop abandoned runs.
 
 The work is done in a worker thread by `calling` and `execution.runner`, as for every other caller. When the request
 is cancelled or its client is gone, everything that the run consists of is ended, and only then does the request end.
@@ -40,7 +40,7 @@ _SHELL_WORDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "<<", "2>",
 client_gone: contextvars.ContextVar[anyio.Event | None] = contextvars.ContextVar(
     "client_gone", default=None
 )
-"""Set by a transport that can tell that the client of a request is gone."""
+"""Set by a transport that notices when the client of a request disconnects."""
 
 
 class Bounds(Value):
@@ -160,7 +160,7 @@ class ServerRuns:
             group.start_soon(_cancel_when_gone, group.cancel_scope)
             try:
                 results.append(await anyio.to_thread.run_sync(work, limiter=self._limiter))
-            except Exception as error:  # handed on below, not as a group of one
+            except Exception as error:  # passed on below, not as a group of one
                 errors.append(error)
             finally:
                 done.set()

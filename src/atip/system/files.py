@@ -148,7 +148,7 @@ def make_private(folder: str) -> None:
     """Create a directory (and its parents) that only the user may enter.
 
     Raises:
-        AtipError: `file.unsafe-directory` when it is a link or belongs to someone else.
+        AtipError: `file.unsafe-directory` when it is a link or belongs to another user.
     """
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -163,7 +163,7 @@ def make_private(folder: str) -> None:
 class locked:
     """Hold an exclusive lock; it dies with the process, so it is never stale.
 
-    `wait` False does not wait for another holder; the context then tells whether the lock is held.
+    `wait` False does not wait for another holder; the context then returns whether the lock is held.
     """
 
     def __init__(self, path: str, *, wait: bool = True) -> None:

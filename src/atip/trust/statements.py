@@ -1,7 +1,7 @@
-"""In-toto statements and SLSA provenance v0.2 and v1: what a verified payload says. Fed only after verification.
+"""In-toto statements and SLSA provenance v0.2 and v1: the content of a verified payload. Read only after verification.
 
 Implements in-toto Statement v0.1/v1 and https://slsa.dev/provenance/v0.2 and /v1 as far as subject, builder and
-source go. Says what is claimed; whether that is enough is decided in `provenance`.
+source go. Extracts claims only; `provenance` decides whether they suffice.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Records:
         return run_id, self._append(record, required=proposal.needs_record)
 
     def refusal(self, proposal: Proposal) -> None:
-        """What did not start: denied, or asked about without a yes."""
+        """A call that did not start: denied, or not confirmed."""
         self._append({"event": "refused", **_proposal_fields(proposal)}, required=False)
 
     def decision(
@@ -67,7 +67,7 @@ class Records:
         """What was decided about a shell line that another program runs.
 
         Args:
-            answer: what the client was told, where that is not the decision itself.
+            answer: the answer to the client, if it differs from the decision.
             mode: the client's permission mode.
 
         Raises:
@@ -97,7 +97,7 @@ class Records:
         """A client reports that it has run a line.
 
         Args:
-            confined: False: it was told to run it confined, and did not.
+            confined: False: the client was told to run it confined, and did not.
         """
         secrets = named_values(os.environ)
         record = {
@@ -146,7 +146,7 @@ class Records:
 
 
 def _proposal_fields(proposal: Proposal) -> dict[str, Any]:
-    """What a record says of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
+    """The record of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
     fields = {"argv": proposal.record["argv"], "decision": proposal.judgment.decision.to_json()}
     return {**proposal.record, **redacted(fields, proposal.secrets)}
 
@@ -170,7 +170,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def ending(result: Result) -> dict[str, object]:
-    """What the end record says."""
+    """Content of the end record."""
     needs = result.needs
     return {
         "exitCode": result.exit_code,

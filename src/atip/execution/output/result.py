@@ -1,6 +1,6 @@
 """Result: what one run said and how it ended, ready to be shown. Bounded, without secrets, cleaned on request.
 
-A tool's own failure is a Result, not an error. Text of the tool is data: whoever shows it uses `text`, which has
+A tool's own failure is a Result, not an error. Text of the tool is data: to display it, use `text`, which has
 no character that moves, hides or reorders. Implements ATIP 0.6 §6, §11.3; AIP-29 "Output conventions".
 """
 
@@ -78,9 +78,9 @@ class Result(Value):
     run_id: str = ""
     """Its records in the audit; empty: none was kept."""
     data: object = MISSING
-    """The output as a value, where JSON was asked for and came; MISSING: it is only text."""
+    """The output as a value, where JSON was requested and received; MISSING: it is only text."""
     message: str = ""
-    """What the tool had to say: the stream in which it tells success or failure (AIP-29)."""
+    """The stream on which the tool reports success or failure (AIP-29)."""
     attempts: tuple[Attempt, ...] = ()
     """Tries to reach the network through the gate, allowed and refused."""
     kept: tuple[tuple[str, str], ...] = ()
@@ -233,7 +233,7 @@ def clean_output(text: str) -> str:
     """Output of a tool without anything that moves the cursor, hides or reorders; lines and tabs stay.
 
     # SECURITY: escape, control, bidi, zero-width and private-use characters become visible marks, and a
-    carriage return inside a line does too, so that output cannot overwrite what a person just read.
+    carriage return inside a line does too, so that output cannot overwrite text on the user's screen.
     """
     text = text.replace("\r\n", "\n")
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():

@@ -208,7 +208,7 @@ class Redactor:
         return b"".join(parts)
 
     def _show(self, start: int, end: int, parts: list[bytes], *, inclusive: bool) -> None:
-        """Text that is no secret, with its noise; noise before `start` was inside a secret."""
+        """Text without secrets, with its noise; noise before `start` was inside a secret."""
         noise, text, base = self._noise, self._text, self._base
         while noise and noise[0][0] < start:
             noise.popleft()

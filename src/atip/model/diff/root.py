@@ -1,6 +1,6 @@
 """Differences outside the command tree: identity, protocol, login, trust, binary, patterns.
 
-Trust counts as effects: a document that is no longer signed, or signed by someone else, is a reason
+Trust counts as effects: a document that is no longer signed, or signed by another signer, is a reason
 to look again, whatever its commands say.
 """
 
@@ -219,7 +219,7 @@ def _claims(trust: Trust | None) -> dict[str, Any]:
 
 
 def _trust_direction(name: str, old: Any, new: Any) -> Direction:
-    """A claim that is lost, lowered or moved to someone else calls for a second look."""
+    """A claim that is removed, lowered or changes its signer needs a review."""
     if name == "source":
         ranks = {word: rank for rank, word in enumerate(_SOURCES)}
         return _rank(ranks.get(old, -1), ranks.get(new, -1))

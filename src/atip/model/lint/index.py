@@ -49,7 +49,7 @@ class CommandNode(Value):
 
 
 class DocumentIndex:
-    """Everything the rules ask for, computed once."""
+    """Everything the rules need, computed once."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.root = CommandNode(parts=(), words=(), raw=document)

@@ -1,7 +1,7 @@
 """Records of a publisher about each shim, read and packed quickly. Pure.
 
 A registry may hold 100,000 shims, and a rebuild touches a hundred of them: only the head of a shim is decoded, and
-what is remembered stays packed until it is asked for. It does not validate; `documents.judge` does.
+stored values stay packed until they are needed. It does not validate; `documents.judge` does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Head(msgspec.Struct, gc=False):
 
 
 class ShimRecord(msgspec.Struct, array_like=True, gc=False):
-    """One published shim: what it says it is, and what its bytes are."""
+    """One published shim: its declared identity, and its bytes."""
 
     hex: str
     """SHA-256 of the binary; the name of the file."""

@@ -1,7 +1,7 @@
 """The shapes of ATIP metadata: every field of 0.6 and every extra of 0.1 (A35). Data.
 
 Patterns and sets are those of the public 0.6 schema; where RESOLUTIONS is wider, the finding has
-its own code and `check.py` says how much it matters in which mode.
+its own code and `check.py` sets its severity per mode.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a view leaves out: the commands, why, and the note on a group that says how many."""
+"""What a view leaves out: the commands, the reason, and the note on a group with their number."""
 
 from __future__ import annotations
 

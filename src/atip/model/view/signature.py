@@ -1,4 +1,4 @@
-"""One line that says how a command is called, for people and for models. Pure."""
+"""One line with the syntax of a command, for users and models. Pure."""
 
 from __future__ import annotations
 

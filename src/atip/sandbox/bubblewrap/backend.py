@@ -251,7 +251,7 @@ class _Launch:
         return True
 
     def _begin_trace(self, channel: socket.socket) -> None:
-        """Listen to a traced program before it starts; without its launcher the status tells why."""
+        """Listen to a traced program before it starts; without its launcher the status has the reason."""
         tracer = self._decided.request.tracer
         if tracer is not None:
             channel.settimeout(START_S)

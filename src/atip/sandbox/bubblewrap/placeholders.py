@@ -34,7 +34,7 @@ def hold_placeholder(path: str) -> int:
 
 
 def release_placeholder(path: str, handle: int) -> None:
-    """Give it up; the last holder removes it, unless it is somebody's own file."""
+    """Release it; the last holder removes it, unless it is a real file."""
     try:
         with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,6 @@
 """Plan of the full backend: a Confinement as environment, gates and mounts. Starts nothing.
 
-The argument list made here *is* the protection (bubblewrap enforces what it is told), so it is built
+The argument list made here *is* the protection (bubblewrap enforces its arguments), so it is built
 by plain functions whose results tests can read.
 """
 
@@ -121,7 +121,7 @@ def _callbacks(confinement: Confinement) -> tuple[CallbackAddress, ...]:
 
 
 def script_name(request: RunRequest) -> str:
-    """What a script is told as its own name. One file may serve many commands under links of their names
+    """argv[0] of a script. One file may serve many commands under links of their names
     (`psql`, `pg_dump` …): then a link of the called name leads to the sealed bytes."""
     called, path = os.path.basename(request.argv[0]), request.binary.path
     if called in ("", ".", "..", os.path.basename(path)):

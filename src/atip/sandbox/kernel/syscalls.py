@@ -1,7 +1,7 @@
 """Kernel: the few system calls that Python has no name for (Landlock, prctl, seccomp).
 
 Used to find out what this host can enforce, and by the Landlock backend. Each function is a thin
-door: it takes plain numbers and bytes, and raises OSError.
+entry point: it takes plain numbers and bytes, and raises OSError.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Worker: the host's end of one probe confinement: start it, ask it, replace it when it dies.
+"""Worker: the host's end of one probe confinement: start it, run probes, replace it when it dies.
 
 Replies come from inside a sandbox: every length is checked against what was asked for, and
 nothing is parsed beyond a fixed header. Not thread-safe; `ProbeSandbox` hands each worker to one
@@ -124,7 +124,9 @@ class Worker:
         """Hand over one probe; `receive` must follow."""
         env = {**ENVIRONMENT, "HOME": self._scratch, "TMPDIR": self._scratch, **env_set}
         request = encode_request(argv, env, wall_s, self._keep)
-        for _ in range(2):  # it may have died of old age while idle: nothing was run, start anew
+        for _ in range(
+            2
+        ):  # it may have died of old age while idle: nothing was run, start a new one
             self.ensure()
             try:
                 os.write(self._control, request)

@@ -72,7 +72,7 @@ def _is_harmless(name: str, value: str, folder: str, roots: Sequence[str]) -> bo
 
 
 def _settings(data: bytes) -> list[tuple[str, str]]:
-    """Every setting as `section.sub.key` and value. What is not understood is one that nobody knows."""
+    """Every setting as `section.sub.key` and value. What cannot be parsed is an unknown setting."""
     text = data.decode("utf-8", "replace")
     if "\0" in text:
         return [_UNREADABLE]

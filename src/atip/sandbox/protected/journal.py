@@ -47,7 +47,7 @@ def begin(folder: str, survey: Survey) -> Callable[[], None]:
 
 
 def recover(folder: str) -> tuple[str, ...]:
-    """Undo for runs that nobody finished; what was done."""
+    """Undo changes of runs that were killed; returns what was done."""
     try:
         names = [name for name in os.listdir(folder) if name.endswith(_ENDING)]
     except OSError:

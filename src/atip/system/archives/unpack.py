@@ -1,9 +1,9 @@
 """Archives of strangers into an empty folder: judged as a whole first, then written, or refused.
 
-Tar (plain, gzip, xz, bzip2, zstd; so npm packages), zip (so wheels), Debian and RPM packages, told by content. Nothing of an
+Tar (plain, gzip, xz, bzip2, zstd; so npm packages), zip (so wheels), Debian and RPM packages, detected by content. Nothing of an
 archive is ever run, and maintainer scripts are not even written. Refused, never repaired: absolute names, `..`,
 backslashes, drive letters, invisible or control characters, two members of one name (also if only the case differs),
-a member below a link, links that leave the folder, devices, encryption, counts that lie and members that only some readers see, wheels
+a member below a link, links that leave the folder, devices, encryption, false counts and members that only some readers see, wheels
 that do not hold what they list (`wheels.py`), more than the limits allow. What follows the end
 of a compressed stream is ignored. Implements row 27 of the threat table (`conformance/threats.toml`).
 """
@@ -60,7 +60,7 @@ def unpack(
 
     Args:
         unix: a part of a Unix root (a Debian or RPM package): see `read_archive`.
-        keep: name → whether the file is wanted; all are judged, only these are written. None: all.
+        keep: name → whether to write the file; all are checked, only these are written. None: all.
 
     Raises:
         FormatError: `archive.*` or `format.*` with the reason; nothing was written.
@@ -85,7 +85,7 @@ def unpack(
 
 
 def open_to_sandbox(folder: str) -> None:
-    """Let everyone pass the folders below one: a sandbox runs as nobody, and what is unpacked is ours alone."""
+    """Make folders searchable for all users: a sandbox runs as another user, and unpacked files are private."""
     for above, _names, _files in os.walk(folder):
         os.chmod(above, 0o755)  # noqa: S103
 
@@ -151,7 +151,7 @@ def _why_unsafe(name: str, unix: bool = False) -> str:
 
 
 def _check_place(member: Member, members_by_key: dict[str, Member], unix: bool) -> None:
-    """SECURITY: nothing lies below a link or a file, and no link leads out."""
+    """SECURITY: no member is below a link or a file, and no link points outside."""
     parts = member.name.split("/")
     for count in range(1, len(parts)):
         above = "/".join(parts[:count])

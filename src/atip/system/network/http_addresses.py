@@ -47,7 +47,7 @@ class Access(Value):
     """What configuration allows beyond public https."""
 
     private: tuple[str, ...] = ()
-    """Origins (`https://host:port`) that may have private addresses; those with `http` may be asked in the clear."""
+    """Origins (`https://host:port`) that may have private addresses; those with `http` may be used without TLS."""
 
     def allows(self, address: Address) -> bool:
         return address.origin in self.private
@@ -92,7 +92,7 @@ def is_literal(host: str) -> bool:
 
 
 def check_scheme(address: Address, access: Access) -> None:
-    """SECURITY: over plain http anyone on the way may answer; only configured origins are asked so.
+    """SECURITY: over plain http anyone on the path could answer; only configured origins may use it.
 
     Raises:
         FetchError: `http.insecure`.
@@ -129,7 +129,7 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> list[str]:
-    """`lookup`, given up after a time: the system's resolver knows no deadline.
+    """`lookup`, given up after a time: the system's resolver has no deadline.
 
     Raises:
         FetchError: `http.dns` or `http.timeout`.

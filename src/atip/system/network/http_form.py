@@ -1,4 +1,4 @@
-"""A form posted once, and the JSON that comes back: how OAuth 2.0 token endpoints are asked (RFC 6749 §3.2).
+"""A form posted once, and the JSON that comes back: the protocol of OAuth 2.0 token endpoints (RFC 6749 §3.2).
 
 The same checked addresses as every request; plain http and private addresses only for a server on this very machine.
 Blocks; call it from a thread without a running event loop.

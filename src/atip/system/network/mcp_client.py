@@ -1,7 +1,7 @@
 """MCP client: one server, over stdio or streamable HTTP, started when needed and ended for sure.
 
 The one user of the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
-nothing is repeated on its own. Starts no program itself: whoever hands one over has confined it. Belongs to one event loop. Needs the extra `mcp`.
+nothing is repeated on its own. Starts no program itself: the caller has confined it. Belongs to one event loop. Needs the extra `mcp`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Package managers' own clients (`apt-get`, `pip`, `npm`): run as the user configured them, bounded. Not confined.
 
-They are asked for indexes and downloads only. Which hosts they talk to, through which proxy and with which keys, is
+They are used for indexes and downloads only. Which hosts they talk to, through which proxy and with which keys, is
 the business of their configuration; no address is known here.
 """
 

@@ -202,7 +202,7 @@ def _create(name: str, data: bytes, folder: int) -> None:
 
 
 def _sweep(parent: str) -> None:
-    """Remove directories that a writer left half full when it was killed; older than a day, so nobody's now."""
+    """Remove directories that a writer left half full when it was killed; older than a day, so no longer in use."""
     import shutil
 
     with os.scandir(parent) as entries:

@@ -1,6 +1,6 @@
 """Show which programs, secrets and hosts a project's `codegen.config.json` uses, and approve it.
 
-Asked on the terminal once, and again when the file changes. A configuration is not used before approval.
+Confirmed on the terminal once, and again when the file changes. A configuration is not used before approval.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Allow a command line to run without confirmation from now on. Asked on the terminal: an agent cannot allow itself anything.
+"""Allow a command line to run without confirmation from now on. Confirmed on the terminal: an agent cannot allow itself anything.
 
 LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and applies to
 the current project (`--here`, the default) or everywhere. It covers only the words: no redirection, no secret, no privilege.

@@ -1,4 +1,4 @@
-"""Show what the policy file of the current project would allow, and approve it. Asked on the terminal: no option confirms for you.
+"""Show what the policy file of the current project would allow, and approve it. Confirmed on the terminal: no option confirms for you.
 
 The approval is for this path and this content; any change needs a new approval. Without approval only rules that narrow apply. Rules of a
 project never grant network access, a secret or a privilege.

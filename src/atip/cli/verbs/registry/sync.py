@@ -57,7 +57,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _ask(ctx: Context, waiting: Sequence[PendingChange]) -> list[str]:
-    """Digests that the person agreed to; without a terminal nobody agrees."""
+    """Digests that the user accepted; none without a terminal."""
     if not (waiting and ctx.is_tty and ctx.stdin.isatty()):
         return []
     return [

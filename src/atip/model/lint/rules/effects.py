@@ -1,4 +1,4 @@
-"""Rules on effects: what is said must not contradict itself, its name, or good sense.
+"""Rules on effects: claims must not contradict each other or the name of the command.
 
 None of these repairs a claim towards safety. The one edit adds `reversible: false` beside
 `destructive: true`: the more dangerous of the two values that are possible.
@@ -40,7 +40,7 @@ _CONFIRM = frozenset(
 def destructive_needs_reversible(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """§3.6: an agent asks differently when something can be undone."""
+    """§3.6: agents confirm differently when an effect can be undone."""
     for _node, parts, effects in index.effects():
         if effects.get("destructive") is not True:
             continue

@@ -230,7 +230,7 @@ def missing_version(
 def deprecated_without_note(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """`deprecated: true` says no; a text says what instead (A35)."""
+    """`deprecated: true` gives no replacement; a text does (A35)."""
     owners = [(node.parts, node.raw) for node in index.commands]
     owners += index.options()
     for parts, raw in owners:
