@@ -63,7 +63,7 @@ class ToolCall(Value):
 
     @property
     def effects(self) -> Effects:
-        """What this very call will do, flags included; unknown for a call that cannot be built."""
+        """Effects of this call, flags included; unknown for a call that cannot be built."""
         if self.function is None or self.invocation is None:
             return UNKNOWN
         from atip.calls.effects.engine import effects_of
@@ -145,7 +145,7 @@ class Session:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """What goes into the request; for Gemini wrapped in one `function_declarations` (§7.2)."""
+        """Declarations for the request; for Gemini wrapped in one `function_declarations` (§7.2)."""
         made = self.compiled.declarations
         return [{"function_declarations": made}] if self.provider == "gemini" and made else made
 

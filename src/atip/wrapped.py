@@ -1,4 +1,4 @@
-"""What generated Python wrappers call: operations of a project's APIs under policy, with a question where policy asks, on record.
+"""Runtime of generated Python wrappers: API operations of a project under policy, with confirmation and records.
 
     from codegen import runtime
     runtime.use(ask=runtime.ask_on_terminal)

@@ -102,7 +102,7 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
 
 
 def output_problems(schema: Mapping[str, Any] | None, data: Any) -> list[dict[str, Any]]:
-    """Where an answer differs from its schema. Reported, never fatal: servers change before their descriptions."""
+    """Differences between an answer and its schema. Reported, never fatal: servers change before their descriptions."""
     if not schema or data is None:
         return []
     problems = schema_problems(_checker(schema), data)

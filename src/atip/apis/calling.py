@@ -37,7 +37,7 @@ class CallResult(Value):
     status: int = 0
     next_page: str = ""
     problems: tuple[Mapping[str, Any], ...] = ()
-    """Where the answer differs from the described schema."""
+    """Differences between the answer and the described schema."""
 
 
 class OperationCaller:

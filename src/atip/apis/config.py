@@ -159,7 +159,7 @@ class SourceConfig(Value):
 
 
 class ApiConfig(Value):
-    """Everything configured."""
+    """The API configuration of a project."""
 
     folder: str
     settings: Mapping[str, Any]

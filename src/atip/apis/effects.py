@@ -45,7 +45,7 @@ def with_effects(api: Api) -> Api:
 
 
 def effects_of(operation: Operation, *, local: bool = False) -> Effects:
-    """What calling the operation does.
+    """Effects of calling an operation.
 
     Args:
         local: the operation runs on this machine (an MCP server over stdio), so files are not excluded.

@@ -90,7 +90,7 @@ def read_approvals(document: object) -> tuple[ApprovalRule, ...]:
 
 
 def mutations_of(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
-    """What a tool changes: its own `mutates` and the bundle's for all tools."""
+    """Targets that a tool changes: its own `mutates` and the bundle's for all tools."""
     declared = bundle.manifest.metadata.get("mutates")
     shared = (
         tuple(target for target in declared if isinstance(target, str))

@@ -45,7 +45,7 @@ PRESENT = "present"
 
 
 class InstallProposal(Value):
-    """What an install would do."""
+    """Plan of an install."""
 
     key: str
     plans: tuple[InstallPlan, ...] = ()

@@ -45,7 +45,7 @@ class ShimChange(Value):
     predecessor: str = ""
     """Digits of the shim it follows; empty: the tool is new."""
     differences: tuple[str, ...] = ()
-    """What changed, one line each."""
+    """The changes, one line each."""
 
     @property
     def needs_person(self) -> bool:

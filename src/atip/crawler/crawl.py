@@ -50,7 +50,7 @@ ATTEMPTS = 2
 
 
 class CrawlOrder(Value):
-    """What to crawl, and where to store its state."""
+    """Packages to crawl, and the folder of the state."""
 
     requests: tuple[CrawlRequest, ...]
     state: str

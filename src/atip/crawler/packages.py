@@ -30,7 +30,7 @@ class PackageFile(Value):
     digest: str
     """`sha256:` or `sha512:` and hex digits, from the source's index; the fetched file must match it."""
     locator: str
-    """What its source needs to fetch it: `name=version`, an address, a path."""
+    """Locator for its source: `name=version`, an address, a path."""
     size: int = 0
 
     def to_json(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ NAME, URL = "catalogue", "https://catalogue.invalid"
 
 
 class PublishOrder(Value):
-    """Where to publish a crawl."""
+    """Destination and rules of publishing a crawl."""
 
     folder: str
     """Source folder of the registry; created if missing."""

@@ -29,7 +29,7 @@ MAX_ENTRY = 3_000_000
 
 
 class ReviewDecision(Value):
-    """Who decided, when, and why."""
+    """Reviewer, time and reason of a decision."""
 
     by: str
     at: str

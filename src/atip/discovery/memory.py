@@ -1,4 +1,4 @@
-"""What earlier scans saw, so that the next one reads and executes nothing twice.
+"""Memory of earlier scans, so that the next one reads and executes nothing twice.
 
 Files in the cache (0.1 §3.3): `discovery/path-scan-<hash>.json` (see `unchanged.py`) holds, for one set of
 directories, a fingerprint of all entries and the summary; `discovery/files.json` what `stat` said of every file that any
@@ -29,7 +29,7 @@ _STUB_FIELDS = ("interpreter", "language", "module", "attribute", "target")
 
 
 class FileContent(Value):
-    """What is known of a file without reading it again."""
+    """Facts about a file that need not be read again."""
 
     digest: str
     is_candidate: bool
@@ -64,7 +64,7 @@ class ScanMemory:
         return bool(self.summary) and self._fingerprint == fingerprint
 
     def content_of(self, program: Executable) -> FileContent | None:
-        """What an unchanged file holds; None when it must be read."""
+        """Content facts of an unchanged file; None when it must be read."""
         seen = self.files.get(program.path)
         if seen is None or seen[0] != list(program.key):
             return None
@@ -108,7 +108,7 @@ class ScanMemory:
 
 
 class Answers:
-    """What binaries answered to `--agent`, by digest: `native`, or the code of a refusal."""
+    """Outcome of `--agent`, by digest: `native`, or the code of a refusal."""
 
     def __init__(self, cache: str) -> None:
         self._folder = os.path.join(cache, "discovery")

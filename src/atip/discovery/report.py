@@ -1,4 +1,4 @@
-"""What a scan did: counts, reasons, warnings. Honest about what was not looked at."""
+"""Report of a scan: counts, reasons, warnings; includes what was skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ScanPlan(Value):
-    """What a scan would execute."""
+    """Programs that a scan would execute."""
 
     program_count: int
     commands: tuple[tuple[str, str], ...]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         def run_all(self, probes: Any) -> Any: ...
 
     class EntryWriter(Protocol):
-        """Where results go: the local store, seen from here."""
+        """The local store, as a scan uses it."""
 
         def write(
             self, subject: ProbeSubject, finding: SourceFinding | None, **how: Any
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class ScanOptions(Value):
-    """What to scan and how."""
+    """Options of a scan."""
 
     paths: tuple[str, ...] = ()
     """Directories named by the user; empty: PATH and the configured ones."""
@@ -91,7 +91,7 @@ class Scanner:
 
     @property
     def answers(self) -> Answers:
-        """What every digest answered so far; read when first needed."""
+        """Earlier answers by digest; loaded on first use."""
         if self._answers is None:
             self._answers = Answers(self.cache)
         return self._answers
@@ -115,7 +115,7 @@ class Scanner:
         return list_executables(listing, allow=allow, deny=self.config.get("deny", ()))
 
     def memory(self, directories: Directories) -> ScanMemory:
-        """What the last scan of the same question saw."""
+        """Memory of the last scan with the same options."""
         lists = [self.config.get(name, ()) for name in ("allow", "deny", "skip")]
         salt = salt_of(self.options.only, self.options.learn, lists)
         return ScanMemory(self.cache, directories.chosen, salt)
@@ -155,7 +155,7 @@ class Scanner:
         return any(reader.holds_marks(path) for path in sources(program.real_path, stub))
 
     def candidates(self, programs: Sequence[Executable]) -> list[Executable]:
-        """Who is executed in step (5): holds the marks, is not skipped, has not answered before."""
+        """Programs to execute in step (5): with the marks, not skipped, without an earlier answer."""
         skip = set(self.config.get("skip", ()))
         chosen: dict[str, Executable] = {}
         for program in programs:
@@ -171,7 +171,7 @@ class Scanner:
         return list(chosen.values())
 
     def plan(self) -> ScanPlan:
-        """What a scan would execute, without executing it (`--dry-run`)."""
+        """List the programs that a scan would execute (`--dry-run`)."""
         directories = self.directories()
         listing = DirectoryListing(directories.chosen)
         executables = self.executables(listing)

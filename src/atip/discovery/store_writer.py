@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class MetadataStore(Protocol):
-        """What the writer needs of `registry.store.Store`."""
+        """The part of `registry.store.Store` that the writer uses."""
 
         def save_metadata(self, relative: str, document: dict[str, Any]) -> str: ...
         def drop_metadata(self, relative: str) -> None: ...

@@ -1,4 +1,4 @@
-"""What a sandbox must show for programs to start: no more than they need, never a whole home."""
+"""Paths that a sandbox must show for programs to start: no more than they need, never a whole home."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class CallOptions(Value):
-    """What a caller may say of a call besides what it is."""
+    """Options of a call."""
 
     cwd: str | None = None
-    """Where it runs; None: in the current directory."""
+    """Working directory; None: the current one."""
     stdin: bytes | None = None
     timeout_s: float | None = None
     max_bytes: int | None = None
@@ -40,7 +40,7 @@ class ProgramCall(Value):
     """Path of the executable; `argv[0]` is only its name."""
     cwd: str
     home: str = ""
-    """What `~` means; empty: the home directory of this process's user."""
+    """Home directory; empty: that of this process's user."""
     stdin: bytes | None = None
     """Input for the program; None: none was given."""
     stdin_fd: int = -1
@@ -61,7 +61,7 @@ class ProgramCall(Value):
     root: str = ""
     """Folder that stands for `/` of the system that it runs on; empty: this host's."""
     image: str = ""
-    """What that system is called, for people and records."""
+    """Display name of that system."""
 
 
 class OperationCall(Value):
@@ -104,7 +104,7 @@ class Judgment(Value):
     """Digest of the policies in force; a yes is bound to it."""
     conventions: Conventions = USUAL
     login: LoginState | None = None
-    """What must be true before the call can work; None: nothing is known to be needed."""
+    """Precondition of the call; None: none known."""
     notes: tuple[str, ...] = ()
     """Notes on the plan for the caller."""
     keep: str = ""

@@ -42,9 +42,9 @@ class Question(Value):
     """Real path of what will run."""
     digest: str
     cwd: str
-    """Where it was called from."""
+    """Directory of the caller."""
     starts_in: str | None = None
-    """Where it starts; None: in an empty home of its own."""
+    """Working directory; None: an empty home of its own."""
     image: str = ""
     """System that it runs on; empty: this host's."""
     reasons: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ CHECK_S = 20.0
 
 
 class LoginState(Value):
-    """What is known of a tool's login."""
+    """Login requirement of a tool."""
 
     check: tuple[str, ...]
     """argv that exits with 0 if the user is logged in; never empty."""

@@ -79,7 +79,7 @@ def needs_of(
     confinement: Confinement,
     is_folder: Callable[[str], bool],
 ) -> tuple[Need, ...]:
-    """What the sandbox refused to a run, each once.
+    """Accesses that the sandbox refused to a run, each once.
 
     Args:
         failed: whether the run ended with an error; only then its output is looked at.

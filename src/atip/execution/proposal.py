@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class Proposal(Value):
-    """What would start."""
+    """The program that would start."""
 
     argv: tuple[str, ...]
     """As the question shows it."""
     program: str
     digest: str
     cwd: str
-    """Where it was called from."""
+    """Directory of the caller."""
     starts_in: str | None = None
-    """Where it starts; None: in an empty home of its own."""
+    """Working directory; None: an empty home of its own."""
     env: Mapping[str, str] = {}
     """Variables that are passed."""
     image: str = ""

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     """Call and digest of its program → the policy decision."""
 
     class Operations(Protocol):
-        """What judges and calls operations of APIs; permission and record are the runner's."""
+        """Judges and calls API operations; the runner handles permission and records."""
 
         def judge(self, call: OperationCall) -> Judgment: ...
 
@@ -108,7 +108,7 @@ class Runner:
         self._logins: dict[str, float] = {}
 
     def plan(self, call: Call) -> tuple[Judgment, str]:
-        """What would happen, and the digest of the program (an operation has none); runs and records nothing."""
+        """The proposal and the digest of the program (an operation has none); runs and records nothing."""
         if isinstance(call, OperationCall):
             return self._offered(call).judge(call), ""
         binary = seal(call.program, expected=call.expected, root=call.root)

@@ -51,7 +51,7 @@ def raise_assurance(base: Fact, flag: Fact) -> Fact:
 
 
 class Filesystem(Value):
-    """What is read, written and removed. `paths` empty means not stated, not "nothing"."""
+    """Files that are read, written and deleted. `paths` empty means not stated, not "nothing"."""
 
     read: bool | None = None
     write: bool | None = None
@@ -61,7 +61,7 @@ class Filesystem(Value):
 
 
 class Interactive(Value):
-    """What the command expects from a user: standard input, prompts, a terminal."""
+    """Input expected from the user: standard input, prompts, a terminal."""
 
     stdin: str | None = None
     prompts: bool | None = None
@@ -119,7 +119,7 @@ UNKNOWN = Effects()
 
 
 def join(left: Effects, right: Effects) -> Effects:
-    """What two sources together say of one thing. Associative, commutative, idempotent
+    """Facts of two sources about one command, combined. Associative, commutative, idempotent
     on facts; for texts without an order (durations, extra fields) the left source is kept."""
     return _merge(left, right, or_fact, and_fact)
 

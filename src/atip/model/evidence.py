@@ -1,4 +1,4 @@
-"""Where facts came from: the `evidence` that inference leaves in the vendor blocks `x-atip`. Pure."""
+"""Origin of facts: the `evidence` that inference leaves in the vendor blocks `x-atip`. Pure."""
 
 from __future__ import annotations
 

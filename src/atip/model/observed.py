@@ -23,7 +23,7 @@ class ObservedFact(Value):
 
 
 class ObservedBlock(Value):
-    """What was seen of one file."""
+    """Observations of one file."""
 
     digest: str = ""
     version: str = ""

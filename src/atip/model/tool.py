@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     Path = tuple[str, ...]
-    """Where a command sits in the tree; `()` is the tool itself."""
+    """Path of a command in the tree; `()` is the tool itself."""
 
 
 class _Missing:
@@ -206,7 +206,7 @@ class Provenance(Value):
 
 
 class Trust(Value):
-    """What a document claims about itself (§3.2.2). What we verified is a `Verdict`."""
+    """Claims of a document about itself (§3.2.2). Verified facts are in a `Verdict`."""
 
     source: str | None = None
     verified: bool | None = None

@@ -49,7 +49,7 @@ class CommandContext(Value):
     effects: Effects = UNKNOWN
     reasons: tuple[Reason, ...] = ()
     evidence: str = ""
-    """Where the effects come from: `knowledge`, `native`, `help` …; empty: unknown."""
+    """Source of the effects: `knowledge`, `native`, `help` …; empty: unknown."""
     paths: tuple[str, ...] = ()
     """Files and folders in its words, absolute."""
     hosts: tuple[str, ...] = ()

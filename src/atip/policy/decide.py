@@ -259,7 +259,7 @@ def _fact(subject: CommandContext, name: str) -> str:
 
 
 def _unknown(subject: CommandContext) -> str:
-    """What is unknown: the program, or what one of its words does."""
+    """The unknown part: the program, or one of its words."""
     tool = shown_text(subject.tool)[:80]
     if subject.metadata is None and not subject.argv and subject.reasons:
         return subject.reasons[-1].says  # the reason is about the line, not about one command

@@ -124,7 +124,7 @@ def _formats(name: str, subject: CommandContext) -> str:
 
 
 def _targets(name: str, subject: CommandContext) -> Sequence[str]:
-    """What a program that writes files or disks would overwrite."""
+    """Targets that a program which writes files or disks would overwrite."""
     words = set(subject.argv[1:])
     if name == "dd":
         return [word[3:] for word in subject.argv if word.startswith("of=")]

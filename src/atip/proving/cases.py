@@ -41,7 +41,7 @@ _FLAG = "{flag}"
 
 
 class CaseSetup(Value):
-    """What a case finds when it starts."""
+    """Initial files and variables of a case."""
 
     files: Mapping[str, bytes] = {}
     env: Mapping[str, str] = {}

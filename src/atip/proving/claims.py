@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LineClaim(Value):
-    """What is said of one command line."""
+    """Claim about one command line."""
 
     effects: Effects = UNKNOWN
     path: tuple[str, ...] = ()

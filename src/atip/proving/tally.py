@@ -79,7 +79,7 @@ class Disproof(Value):
 
 
 class Tally(Value):
-    """What a campaign shows."""
+    """Totals of a campaign."""
 
     tools: int = 0
     """Tools with at least one proof."""
@@ -129,7 +129,7 @@ class JudgedCase(Value):
 
     @property
     def signature(self) -> tuple[tuple[str, str], ...]:
-        """What must be the same when a case is played again."""
+        """Ending and verdicts: equal when a case is repeated."""
         ending = ("ending", "waits" if self.sight.timed_out else "ends")
         return (ending, *sorted((verdict.fact, verdict.verdict) for verdict in self.verdicts))
 

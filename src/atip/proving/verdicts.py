@@ -89,7 +89,7 @@ class Sight(Value):
 
 
 def sight_of(trial: Trial) -> Sight:
-    """What a trial showed."""
+    """Observation of a trial."""
     # sorted: the order in which threads and processes come is not the program's; what did change something comes first
     as_before = set(trial.unchanged)
     calls = {

@@ -29,29 +29,29 @@ def hex_digits(digest: str) -> str:
 
 
 def metadata_name(digest: str, source: str) -> str:
-    """Where metadata of this binary is written, relative to the data directory."""
+    """Path of the metadata of this binary, relative to the data directory."""
     if source == NATIVE:
         return f"tools/sha256-{hex_digits(digest)}.json"
     return f"shims/sha256/{hex_digits(digest)}.json"
 
 
 def personality_name(digest: str, name: str) -> str:
-    """Where metadata of one name of a multi-call binary is written."""
+    """Path of the metadata of one name of a multi-call binary."""
     return f"shims/sha256/{hex_digits(digest)}.{name}.json"
 
 
 def branch_name(digest: str) -> str:
-    """Where a branch of a very large document is written."""
+    """Path of a branch of a very large document."""
     return f"branches/{hex_digits(digest)}.json"
 
 
 def outline_name(relative: str) -> str:
-    """Where the outline of a document is written."""
+    """Path of the outline of a document."""
     return f"outlines/{os.path.basename(relative)}"
 
 
 def candidates(name: str, entry: dict[str, Any]) -> list[str]:
-    """Where the metadata of an entry may be, newest layout first. All relative, none escapes."""
+    """Possible paths of the metadata of an entry, newest layout first. All relative, none escapes."""
     paths = []
     declared = entry.get("metadataPath") or entry.get("shimPath")
     if isinstance(declared, str):

@@ -31,7 +31,7 @@ class Layer(Value):
     name: str
     works: bool
     detail: str
-    """What was seen."""
+    """Result of the check."""
     how_to_get: str = ""
     """What to do where it does not work; empty where it does."""
     required: bool = True

@@ -33,7 +33,7 @@ _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 
 
 class FileSnapshot(Value):
-    """What a name was at one moment; enough to detect a later change."""
+    """State of a path at one moment; enough to detect a later change."""
 
     kind: str
     """`file`, `folder`, `link`, `other` or `nothing`."""
@@ -234,7 +234,7 @@ def _deleted(root: str, name: str) -> FileChange:
 
 
 def look(path: str) -> FileSnapshot:
-    """What a name is now, without following links."""
+    """Current state of a path, without following links."""
     try:
         status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -29,7 +29,7 @@ _CHUNK = 1 << 20
 
 
 class AppliedChanges(Value):
-    """What was carried over, and what was not."""
+    """Changes that were applied, and those that were not."""
 
     applied: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()

@@ -50,7 +50,7 @@ class CatalogueTool(Value):
 
 
 class Catalogue:
-    """Everything known, for one server. Tools are read again when their entry changes."""
+    """All known tools, for one server. Tools are read again when their entry changes."""
 
     def __init__(self, box: Toolbox) -> None:
         self.box = box
@@ -125,7 +125,7 @@ class Catalogue:
         return [row for hit in hits if (row := self._hit(hit, query)) is not None]
 
     def nothing(self) -> str:
-        """What to say when nothing was found."""
+        """Answer when nothing was found."""
         if not self.box.store.load_index()["tools"]:
             return "No tools are indexed yet: the user can run `atip scan`."
         return "No command found; try other words."

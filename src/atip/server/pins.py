@@ -121,7 +121,7 @@ class Pins:
         return True
 
     def difference(self, function: Function, document: Mapping[str, Any]) -> str:
-        """What changed, for a person: removed and added lines, cleaned and cut."""
+        """The changes for display: removed and added lines, cleaned and truncated."""
         import difflib
 
         old = (self.find(function) or "").splitlines()

@@ -44,7 +44,7 @@ client_gone: contextvars.ContextVar[anyio.Event | None] = contextvars.ContextVar
 
 
 class Bounds(Value):
-    """What every run of a server is held to."""
+    """Limits of every run of a server."""
 
     root: str
     """Runs start in this directory or below it."""

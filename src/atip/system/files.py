@@ -80,7 +80,7 @@ def stamp_of(path: str) -> str:
 
 
 def stat_key(status: os.stat_result) -> tuple[int, int, int, int, int]:
-    """What must be unchanged for a file's content to be taken as unchanged."""
+    """Stat fields that identify unchanged content."""
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER, NAME = "agent-tools", "guard.sock"
 LIMIT_S = 3.0
-"""Judging here must still end before the hook's own limit."""
+"""Leaves time to judge here within the hook's own limit."""
 MAX_BYTES = 4_000_000
 MAX_PATH = 107
 FIELDS = 5
@@ -30,7 +30,7 @@ _CREDENTIALS = 12
 
 
 def socket_path(env: Mapping[str, str]) -> str:
-    """Where the server of this user listens."""
+    """Path of the socket of this user's server."""
     base = env.get("XDG_RUNTIME_DIR", "")
     if not base.startswith("/"):
         base = f"/run/user/{os.geteuid()}"
@@ -126,7 +126,7 @@ def receive(line, limit: int) -> bytes:  # type: ignore[no-untyped-def]
 
 
 def _answer(received: bytes) -> bytes | None:
-    """SECURITY: half an answer is none."""
+    """SECURITY: a partial answer does not count."""
     (answer,) = split_fields(received, 1)
     return answer or None
 

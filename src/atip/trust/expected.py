@@ -48,7 +48,7 @@ class Key(Value):
 
 
 class TrustPolicy(Value):
-    """What must hold, and who may say so."""
+    """Requirements, and the trusted signers."""
 
     signers: tuple[Signer, ...] = ()
     keys: tuple[Key, ...] = ()

@@ -62,7 +62,7 @@ class CallOutcome(Value):
 
 
 class RequestOrigin(Value):
-    """Where requests of one source go."""
+    """Origins of the requests of one source."""
 
     base: str
     private: bool = False

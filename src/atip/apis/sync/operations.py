@@ -69,7 +69,7 @@ def find_operation(
 
 
 def load_operations(config: ApiConfig, source: str) -> Api:
-    """Everything synced of one source."""
+    """The synced operations of one source."""
     data = _read(config, source)
     header = json.loads(data[: data.index(b"\n")])
     return decode_header(header, map(decode_operation, _lines(data)))

@@ -48,7 +48,7 @@ class Module(Value):
 
 
 def module_of(operation: Operation, schemas: Schemas) -> Module:
-    """Everything a language needs to write the wrapper of one operation."""
+    """Language-independent content of the wrapper of one operation."""
     schema = schemas.input_of(operation)
     used_names = {*_RESERVED, camel(operation.name)}
     tree = TypeTree(schema.get("$defs", {}), used_names=used_names)

@@ -46,7 +46,7 @@ ADAPTERS = ("login", "refresh", "parse_output", "detect_expiry")
 
 
 class CliHandle(Value):
-    """What `define_cli` returns: fields that mirror the manifest, and the adapters."""
+    """Result of `define_cli`: fields that mirror the manifest, and the adapters."""
 
     id: str
     name: str

@@ -269,7 +269,7 @@ class _Judge:
         return effects
 
     def _programs(self, effects: Effects) -> Effects:
-        """What programs in a small language add (`sed 's/a/b/w FILE'`)."""
+        """Effects added by programs in a small language (`sed 's/a/b/w FILE'`)."""
         for program in programs_of(self.tool, self.call) if self.curated else ():
             words = []
             if program.runs or not program.understood:

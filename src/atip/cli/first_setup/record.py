@@ -33,7 +33,7 @@ class SetupFile(Value):
 
 
 class SetupRecord(Value):
-    """Everything that `init` changed."""
+    """Changes made by `init`."""
 
     cwd: str
     project: bool

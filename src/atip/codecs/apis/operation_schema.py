@@ -69,7 +69,7 @@ _FORMS: dict[str, tuple[type, ...]] = {
     "readOnly": (bool,),
     "writeOnly": (bool,),
 }
-"""What a keyword's value must be. Public documents get it wrong, and one wrong word must not cost an operation."""
+"""Required type of a keyword's value. Public documents contain errors, and one error must not lose an operation."""
 
 
 def _fits(key: str, value: object) -> bool:

@@ -66,7 +66,7 @@ class CheckCommand(Value):
 
 
 class Persist(Value):
-    """Where a step's value goes; exactly one is set."""
+    """Destination of a step's value; exactly one is set."""
 
     env: str | None = None
     secret_slug: str | None = None

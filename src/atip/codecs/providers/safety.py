@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPENAI_LIMIT = 1024
 """Code points of a function's description."""
 TEXT_LIMIT = 16_000
-"""Where a provider sets no limit."""
+"""Limit for providers that set none."""
 PARAMETER_LIMIT = 2_000
 
 _FLAGS = (

@@ -25,7 +25,7 @@ _UNREAD = (
     *("usr/src/", "usr/lib/debug/", "usr/share/gnome/", "usr/share/themes/", "usr/share/fonts/"),
     *("usr/share/gtk-doc/", "usr/share/backgrounds/", "var/", "usr/share/games/", "dev/", "run/"),
 )
-"""What no program needs in order to print its help."""
+"""Files that no program needs to print its help."""
 _PAGES = "usr/share/man/"
 
 

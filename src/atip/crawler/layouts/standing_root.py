@@ -189,7 +189,7 @@ def _listing(layer: str) -> dict[str, Placed]:
 
 
 def _target(name: str, place: str, link: str) -> str:
-    """Where a link leads after the move into `/usr`; always relative and inside the root."""
+    """Target of a link after the move into `/usr`; always relative and inside the root."""
     target = os.path.normpath(os.path.join("/", os.path.dirname(name), link)).lstrip("/")
     return os.path.relpath(merged_path(target), os.path.dirname(place))
 

@@ -61,7 +61,7 @@ class CmpTools(Value):
 
 
 def places(home: str, configured: object = ()) -> list[str]:
-    """Where to look: the canonical folder first, then what the user configured, then the system's."""
+    """Folders to search: the canonical folder first, then the user's configured ones, then the system's."""
     more = (
         [p for p in configured if isinstance(p, str)]
         if isinstance(configured, (list, tuple))

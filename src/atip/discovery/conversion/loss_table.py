@@ -1,4 +1,4 @@
-"""What every pair of formats loses: measured by converting one sample that uses every field.
+"""Losses of every pair of formats: measured by converting one sample that uses every field.
 
 The loss of A → B is what of the sample's fields does not survive being written as A, read again and written as B; a field is
 counted once, whatever it stands on (`option.default`, `effects.network`).

@@ -96,7 +96,7 @@ def _of_every_command(options: tuple[Option, ...] | None) -> tuple[Option, ...] 
 
 
 def _with_descriptions(name: str, command: Command) -> Command:
-    """Where a document is silent, the name stands in: a published document must describe everything (A7)."""
+    """The name replaces a missing description: a published document must describe everything (A7)."""
     return command.replace(
         description=command.description or name,
         commands=command.commands

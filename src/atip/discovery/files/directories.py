@@ -24,7 +24,7 @@ class Skipped(Value):
 
 
 class Directories(Value):
-    """What to scan, in order, and what was left out."""
+    """Directories to scan, in order, and those skipped."""
 
     chosen: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()

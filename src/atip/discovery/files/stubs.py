@@ -36,7 +36,7 @@ _SHIM = late_regex(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+
 
 
 class Stub(Value):
-    """What a script starts."""
+    """The program that a script starts."""
 
     interpreter: str | None = None
     """Absolute path of the `#!` interpreter."""
@@ -118,7 +118,7 @@ def alternative_of(path: str) -> str:
 
 
 def managed_target(path: str) -> str | None:
-    """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
+    """The target of a version manager's shim (`~/.pyenv/shims/x`), from its files, without running it."""
     return next(
         (managed_path for managed_path in _managed_files(path) if os.path.isfile(managed_path)),
         None,
@@ -132,7 +132,7 @@ def is_absent_version(path: str) -> bool:
 
 
 def _managed_files(path: str) -> list[str]:
-    """Where the active versions of a version manager would have a program; empty for any other file."""
+    """Candidate paths of a program in the active versions of a version manager; empty for any other file."""
     match = _SHIM.search(path) if "/shims/" in path else None
     if not match:
         return []
@@ -238,13 +238,13 @@ def _text(path: str) -> str:
 
 
 def _paths_behind(target: str) -> list[str]:
-    """What the script that a wrapper starts needs itself; wrappers of wrappers are not followed."""
+    """Paths that the script behind a wrapper needs; wrappers of wrappers are not followed."""
     stub = parse_stub(target, head_of(target))
     return [] if stub.target else needed_paths(target, stub)
 
 
 def needed_paths(path: str, stub: Stub) -> list[str]:
-    """What a sandbox must show besides the script itself: the interpreter, its libraries, the
+    """Paths that a sandbox must show besides the script itself: the interpreter, its libraries, the
     environment's own settings, and sources that an editable install points to."""
     paths = [stub.target, *_paths_behind(stub.target)] if stub.target else []
     interpreter = stub.interpreter

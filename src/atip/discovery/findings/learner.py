@@ -73,7 +73,7 @@ class ScanLearner:
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._flushed = monotonic()
         self._pending: dict[Future[SourceFinding | None], LearningTarget] = {}
-        """What is being learned, or was and is not kept yet."""
+        """Programs being learned, and results not yet stored."""
 
     def run(self, programs: Sequence[LearningTarget]) -> None:
         """Keep what is known of every program."""
@@ -143,7 +143,7 @@ class ScanLearner:
             pool.shutdown(cancel_futures=True)
 
     def _keep_finished(self) -> None:
-        """What was learned when the scan was interrupted, but not kept yet."""
+        """Store results that were learned before the scan was interrupted."""
         for future, program in self._pending.items():
             is_known = future.done() and not future.cancelled() and future.exception() is None
             if is_known:

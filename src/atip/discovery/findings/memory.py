@@ -97,7 +97,7 @@ class NoMemory(FindingsMemory):
 
 
 def conditions_of(subject: ProbeSubject) -> str:
-    """What besides the program's own bytes an answer depends on: our release, and the files that a stub starts."""
+    """Dependencies of an answer besides the program's own bytes: our release, and the files that a stub starts."""
     stub = subject.stub
     behind = [stamp_of(stub.target)] if stub.target else []
     if stub.language == "python" and stub.module:

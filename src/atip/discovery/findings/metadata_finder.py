@@ -64,7 +64,7 @@ class MetadataFinder:
         ]
 
     def __call__(self, subject: ProbeSubject) -> SourceFinding | None:
-        """What is known of a program, with the user's partial override merged over it."""
+        """Metadata of a program, with the user's partial override merged over it."""
         finding = find_metadata(
             subject,
             [*self._readers, *self._executing],

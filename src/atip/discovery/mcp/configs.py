@@ -23,7 +23,7 @@ MAX_SERVERS = 500
 MAX_TEXT = 4_096
 
 _TABLES = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp_servers",))
-"""Where the servers stand in a document; the first that is there counts."""
+"""Paths of the servers in a document; the first that exists counts."""
 _TRANSPORTS = {
     "stdio": "stdio",
     "http": "http",
@@ -56,7 +56,7 @@ class ConfiguredMcpServer(Value):
     enabled: bool = True
 
     def to_json(self) -> dict[str, object]:
-        """What may be shown: no secrets from arguments or addresses."""
+        """JSON for display: without secrets from arguments or addresses."""
         document: dict[str, object] = {
             "client": self.client,
             "name": self.name,
@@ -89,7 +89,7 @@ class McpProblem(Value):
 
 
 class McpConfigs(Value):
-    """Everything that was found in all files."""
+    """Servers and problems of all files."""
 
     servers: tuple[ConfiguredMcpServer, ...] = ()
     problems: tuple[McpProblem, ...] = ()

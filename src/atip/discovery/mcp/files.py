@@ -1,4 +1,4 @@
-"""Where the usual clients keep their MCP servers, and reading such a file safely.
+"""Configuration files of common MCP clients, and reading such a file safely.
 
 Knows places and syntaxes, nothing of servers. A file is read in the syntax its client reads: comments
 count as damage where the client would refuse them too. Nothing is ever written.

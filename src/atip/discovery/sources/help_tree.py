@@ -126,7 +126,7 @@ class HelpTree:
         """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
         self._exit_code: int | None = None
         self._complaint = ""
-        """What the program said against the last question."""
+        """Error message of the last probe."""
         self._was_success = False
         """Whether the help was an answer, not a complaint about the question."""
         self.was_cut = False

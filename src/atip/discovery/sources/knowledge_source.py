@@ -44,7 +44,7 @@ class KnowledgeSource:
 
 
 def with_knowledge(tool: Tool) -> Tool:
-    """What the tool's own description and our knowledge together say; for use, not for storage."""
+    """The tool's own description merged with our knowledge; for use, not for storage."""
     entry = load(tool.name)
     normalized = lift(tool)
     return normalized if entry is None else merge_knowledge(normalized, entry)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class ProbeAnswer(Protocol):
-        """What the sandbox reports of one probe."""
+        """Result of one probe in the sandbox."""
 
         @property
         def exit_code(self) -> int | None: ...

@@ -84,7 +84,7 @@ class ProbeSubject(Value):
 
     @property
     def program(self) -> str:
-        """What to start: the target of a wrapper, else the file itself under its own name (programs
+        """Program to start: the target of a wrapper, else the file itself under its own name (programs
         with several personalities look at it)."""
         return self.stub.target or self.path
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class RemoteShim(Protocol):
-        """What `registry.shims.check.CheckedShim` offers."""
+        """Interface of `registry.shims.check.CheckedShim`."""
 
         @property
         def tool(self) -> Tool: ...
@@ -36,7 +36,7 @@ MAX_SHIM = 2_000_000
 
 
 class NativeSource:
-    """What the tool itself answered in this scan."""
+    """Answer of the tool itself in this scan."""
 
     source_kind = "native"
     executes = False

@@ -44,7 +44,7 @@ class Broken(Value):
 
 
 class ChainCheck(Value):
-    """What a check of the whole chain found."""
+    """Result of a check of the whole chain."""
 
     records: int
     last: str

@@ -64,7 +64,7 @@ class Records:
         self, line: str, decision: Decision, *, client: str, cwd: str, answer: str = "",
         mode: str = "", took_s: float = 0.0,
     ) -> None:  # fmt: skip
-        """What was decided about a shell line that another program runs.
+        """Decision on a shell line that another program runs.
 
         Args:
             answer: the answer to the client, if it differs from the decision.

@@ -132,7 +132,7 @@ def parse_output(text: str) -> object:
 
 
 def returns_problems(value: object, schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where structured output is not what `returns` promises (CMP §4.1); empty: it fits."""
+    """Differences between structured output and `returns` (CMP §4.1); empty: it matches."""
     from atip.model.problems import render_path
     from atip.model.shapes.json_schema import compile_schema, schema_problems
 

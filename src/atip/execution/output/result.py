@@ -38,17 +38,17 @@ MEANINGS = {
 
 
 class OperationAnswer(Value):
-    """What an operation of an API answered."""
+    """Answer of an API operation."""
 
     data: Any
     status: int = 0
     next_page: str = ""
     problems: tuple[Mapping[str, Any], ...] = ()
-    """Where the answer differs from the described schema."""
+    """Differences between the answer and the described schema."""
 
 
 class Result(Value):
-    """How a run ended."""
+    """Result of a run."""
 
     argv: tuple[str, ...]
     exit_code: int
@@ -69,12 +69,12 @@ class Result(Value):
     digest: str = ""
     """Of the very bytes that ran."""
     meaning: str = ""
-    """What the exit code means, where that is known (AIP-29 `exit_codes`)."""
+    """Meaning of the exit code, if known (AIP-29 `exit_codes`)."""
     env_dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the caller should know, such as questions that were not answered."""
+    """Notes for the caller, such as questions that were not answered."""
     backend_notes: tuple[str, ...] = ()
-    """What the sandbox has to say of itself, such as limits that hold per process."""
+    """Notes of the sandbox, such as limits that apply per process."""
     run_id: str = ""
     """Its records in the audit; empty: none was kept."""
     data: object = MISSING
@@ -94,7 +94,7 @@ class Result(Value):
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """What the sandbox refused; empty: nothing that is known."""
+        """Accesses that the sandbox refused; empty: none known."""
         if not self.attempts and not self.exit_code:
             return ()
         from atip.execution.needs import needs_of
@@ -203,7 +203,7 @@ class CapturedStream:
         return data
 
     def text(self) -> str:
-        """What was kept, with a mark where something is missing and how to get it."""
+        """The stored output, with a marker where something is missing and how to get it."""
         head, tail = bytes(self._head), bytes(self._tail)
         if not self._dropped:
             return (head + tail).decode("utf-8", "replace")

@@ -99,7 +99,7 @@ class Redactor:
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """What was hidden so far, by kind."""
+        """Number of redactions so far, by kind."""
         kinds = secret_rules.KINDS
         return tuple((kind, self._counts[kind]) for kind in kinds if kind in self._counts)
 

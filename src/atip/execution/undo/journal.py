@@ -167,7 +167,7 @@ class UndoJournal:
         )
 
     def changes(self) -> list[LineChange]:
-        """What lines changed, the oldest first."""
+        """Changes made by lines, the oldest first."""
         if not os.path.isdir(self.snapshots.folder):
             return []
         with self.lock:

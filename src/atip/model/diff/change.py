@@ -23,7 +23,7 @@ BUMPS = ("none", "patch", "minor", "major")
 
 
 class Change(Value):
-    """What changed, where, and whether it affects callers or policies."""
+    """A change, its place, and whether it affects callers or policies."""
 
     kind: str
     path: Parts

@@ -1,4 +1,4 @@
-"""What changed between two versions of a tool: breaking, compatible, effects; and the version step.
+"""Changes between two versions of a tool: breaking, compatible, effects; and the version step.
 
 Pure; compares two Tools, so the spelling of a document (0.1 string or 0.6 object) makes no
 difference. Sees what the public reference sees and what it is blind to: docs/formats/diff.md lists
@@ -62,7 +62,7 @@ class Diff(Value):
 
 
 def diff(old: Tool, new: Tool) -> Diff:
-    """Everything that differs between two versions of one tool."""
+    """All differences between two versions of one tool."""
     changes = tuple(_changes(old, new))
     if not changes and _visible(old) != _visible(new):
         # Nothing may differ unseen, however rare the field.

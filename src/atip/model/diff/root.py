@@ -101,7 +101,7 @@ def diff_extra(old: Any, new: Any, path: Parts) -> Iterator[Change]:
 def diff_authentication(
     old: Authentication | None, new: Authentication | None, path: Parts
 ) -> Iterator[Change]:
-    """What a caller must have to log in."""
+    """Login requirements."""
     was, now = bool(old and old.required), bool(new and new.required)
     if was != now:
         make = breaking if now else compatible
@@ -158,7 +158,7 @@ def _scopes(
 
 
 def diff_trust(old: Trust | None, new: Trust | None) -> Iterator[Change]:
-    """What the document claims about itself, claim by claim."""
+    """Claims of the document about itself, one by one."""
     before, after = _claims(old), _claims(new)
     for name in before:
         left, right = before[name], after[name]

@@ -52,7 +52,7 @@ _FIELDS = {
 
 
 def widened(parent: Confinement, child: Confinement) -> Iterable[Problem]:
-    """Where `child` allows what `parent` does not."""
+    """Grants of `child` that `parent` does not have."""
     yield from _hosts(parent, child)
     yield from _paths("$.fs.read", parent.fs_read, child.fs_read)
     yield from _paths("$.fs.write", parent.fs_write, child.fs_write)

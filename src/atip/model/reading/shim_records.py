@@ -56,7 +56,7 @@ Row = tuple[str, str, str, int]
 
 
 class StateHead(msgspec.Struct, gc=False):
-    """What the last build left behind, apart from the shims themselves."""
+    """State of the last build, apart from the shims themselves."""
 
     version: int
     place: str
@@ -97,7 +97,7 @@ def pack(value: StateHead | list[ShimRecord] | list[Row] | list[str]) -> bytes:
 
 
 UNPACK_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError)
-"""What bytes that were not packed here raise when they are unpacked."""
+"""Errors raised when unpacking foreign bytes."""
 
 
 def unpack_head(data: bytes) -> StateHead:

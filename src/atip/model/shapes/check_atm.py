@@ -1,4 +1,4 @@
-"""What an ATM manifest must satisfy beyond its shape: versions, sums, derived facts, the checksum, no secrets.
+"""Rules of an ATM manifest beyond its shape: versions, sums, derived facts, the checksum, no secrets.
 
 T4–T13 of RESOLUTIONS. Wrong sums and derived facts are errors in strict mode and warnings in lenient mode;
 nothing of this is part of the public schema, so `schema` mode is silent. Pure.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from atip.model.shapes.shape import ANYTHING, Either, Field, Flags, Items, Shape, Table, Text, Whole
 
 TRUST_SOURCES = ("native", "vendor", "org", "community", "user", "inferred")
-"""Who may stand behind a document (§3.2.2)."""
+"""Origins of a document (§3.2.2)."""
 VERSION = Text(pattern=r"^0\.[1-6]$", code="format.protocol-version")
 DESCRIPTION = Field(str, "description", required=True, code="format.missing-description")
 URL = Text(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$", code="format.url")

@@ -102,7 +102,7 @@ def states_loss(command: Node) -> bool:
 
 
 def _effects(command: Node) -> Iterator[object]:
-    """What a command states of itself, and what giving one of its flags adds."""
+    """Declared effects of a command, and those that its flags add."""
     yield command.get("effects")
     options = command.get("options")
     for option in options if isinstance(options, list) else ():

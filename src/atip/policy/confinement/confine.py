@@ -49,7 +49,7 @@ class SandboxRequest(Value):
 
 
 class RunContext(Value):
-    """Where a call would run, as far as the plan needs it."""
+    """Directories of a call, as the plan needs them."""
 
     cwd: str = ""
     """The workspace; empty: none."""

@@ -55,7 +55,7 @@ WORK = ".atip"
 
 
 class BuildOrder(Value):
-    """What to build."""
+    """Options of a build."""
 
     folder: str
     place: str
@@ -82,7 +82,7 @@ class BuildReport(Value):
     bins: int = 0
     """How many bins got a new version."""
     fingerprint: str = ""
-    """What clients pin; empty for an unsigned tree."""
+    """Fingerprint that clients pin; empty for an unsigned tree."""
     is_first: bool = False
     """Nothing signed was published there before."""
     advice: tuple[Problem, ...] = ()

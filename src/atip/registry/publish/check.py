@@ -35,7 +35,7 @@ _FOLDERS = (f"{tree.SHIMS}/", f"{tree.TUF}/", "patterns/")
 
 
 class CheckOrder(Value):
-    """What to check."""
+    """Options of a check."""
 
     place: str
     at: float
@@ -47,7 +47,7 @@ class CheckOrder(Value):
 
 
 class CheckReport(Value):
-    """What was found."""
+    """Result of a check."""
 
     place: str
     shims: int

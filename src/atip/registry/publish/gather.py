@@ -126,7 +126,7 @@ def _take(
 
 
 class _Published:
-    """What the store holds of shims: known from the last build, else found out."""
+    """Shims in the store: known from the last build, else listed."""
 
     def __init__(self, store: ObjectStore, ledger: ShimLedger, forgotten: bool) -> None:
         self._store = store
@@ -172,7 +172,7 @@ class _Published:
         return self.shim(newest) if newest is not None else None
 
     def find_gone(self, result: BuildChanges, removed: Sequence[str]) -> None:
-        """What the store holds and the source does not."""
+        """Find shims that the store has and the source does not."""
         digits = list(removed)
         if self._objects is not None:
             digests = (tree.digest_of_shim_path(key) for key in self._objects)

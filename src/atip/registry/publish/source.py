@@ -55,7 +55,7 @@ def unpack_names(data: bytes) -> list[str]:
 
 
 def pack_marks(marks: list[int]) -> bytes:
-    """What to remember: a file that may still be changing must not look the same next time."""
+    """Stamp to remember: a file that may still be changing must look different next time."""
     settled = [max(mark, 0) for mark in marks] if _UNSETTLED in marks else marks
     return array("q", settled).tobytes()
 
@@ -67,7 +67,7 @@ def unpack_marks(data: bytes) -> list[int]:
 
 
 class Changes(Value):
-    """What a build has to look at."""
+    """Files that a build has to read."""
 
     changed: dict[str, str]
     """Digits of shims that are new or whose files differ → the shim's file."""

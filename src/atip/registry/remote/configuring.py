@@ -55,7 +55,7 @@ class RegistryPreview(Value):
     """A registry as found at its address, to be confirmed."""
 
     entry: Mapping[str, Any]
-    """What would be written into `registries.json`."""
+    """Entry that would be written to `registries.json`."""
     title: str
     root: RootSummary | None
     """None: the registry has no signed index."""

@@ -57,7 +57,7 @@ class RemoteRegistry:
         self.failed: AtipError | None = None
         """Why it is no longer queried in this session."""
         self.problems: list[tuple[str, AtipError]] = []
-        """What went wrong, by digest."""
+        """Errors, by digest."""
         self.state = self._load_state()
         self.acceptance = Acceptance(source, options, self.cache)
         self._misses: set[str] | None = None

@@ -96,7 +96,7 @@ class RemoteShims:
         return [warning for registry in self.registries for warning in hash_warnings(registry)]
 
     def candidates_for(self, name: str) -> list[RemoteRegistry]:
-        """Who may answer for a tool of this name, in order."""
+        """Registries that may answer for a tool of this name, in order."""
         candidates = self._allowing or self.registries
         claiming = [
             candidate for candidate in candidates if name and name in candidate.source.names
@@ -180,7 +180,7 @@ def make_session_options(
     places: Places, *, offline: bool, refresh: bool = False, background: bool = False,
     approve: frozenset[str] = frozenset(), policy_requires: bool = False,
 ) -> RegistrySessionOptions:  # fmt: skip
-    """How this user's settings and environment want sessions to be held."""
+    """Options of sessions from this user's settings and environment."""
     return RegistrySessionOptions(
         offline=offline,
         refresh=refresh or os.environ.get("ATIP_REFRESH", "") not in ("", "0"),

@@ -1,4 +1,4 @@
-"""What is remembered about one remote registry between sessions, and where.
+"""State of one remote registry between sessions, and its files.
 
 <data>/registries/<id>/state.json   versions seen, failures, time of the last query
 <data>/registries/<id>/root.json    the pinned root

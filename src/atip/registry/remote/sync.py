@@ -42,7 +42,7 @@ class PendingChange(Value):
 
 
 class RegistrySyncReport(Value):
-    """What a synchronization did."""
+    """Report of a synchronization."""
 
     lookups: int
     requests: int

@@ -66,7 +66,7 @@ class SeenVersions(Value):
 
 
 class RootSummary(Value):
-    """What a person is shown before they pin a root."""
+    """Summary of a root for the user to confirm."""
 
     fingerprint: str
     version: int
@@ -76,7 +76,7 @@ class RootSummary(Value):
 
 
 def fingerprint_of(root: bytes) -> str:
-    """What is pinned: the digest of the first root's bytes."""
+    """The pinned fingerprint: the digest of the first root's bytes."""
     return f"sha256:{sha256_hex(root)}"
 
 

@@ -33,7 +33,7 @@ MAX_SERVER_AGE_S = 7 * 86400.0
 
 
 class Acceptance:
-    """What one registry's shims must fulfil."""
+    """Requirements for the shims of one registry."""
 
     def __init__(
         self, source: RegistrySource, options: RegistrySessionOptions, cache: ShimCache

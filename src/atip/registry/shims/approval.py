@@ -37,7 +37,7 @@ which the signature may be renewed; nothing that we decide reads the rest of it.
 
 
 class ShimUpdate(Value):
-    """What an update would change."""
+    """Changes of an update."""
 
     changes: Diff
     weaker: tuple[Change, ...]
@@ -61,7 +61,7 @@ def check_binary(tool: Tool, digest: str) -> None:
 
 
 def plan_update(old: Tool, new: Tool) -> ShimUpdate:
-    """What replacing `old` by `new` means.
+    """Plan the replacement of `old` by `new`.
 
     Raises:
         TrustError: `registry.immutable-changed`.

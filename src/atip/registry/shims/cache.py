@@ -35,7 +35,7 @@ class ShimFacts(Value):
     etag: str = ""
     last_modified: str = ""
     signer: str = ""
-    """Who signed, as verified by us; empty: no signer was verified."""
+    """The verified signer; empty: none."""
     policy: str = ""
     """Digest of the signers and keys that `signer` was verified against."""
 

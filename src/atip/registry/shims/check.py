@@ -27,7 +27,7 @@ class CheckedShim(Value):
     digest: str
     tool: Tool
     signer: str
-    """Who signed it, as we verified; empty: no signer was verified."""
+    """The verified signer; empty: none."""
     registry: str
     """Address of the registry it came from."""
     stale: bool = False
@@ -54,7 +54,7 @@ def policy_digest(policy: TrustPolicy) -> str:
 
 
 def kind_of(bundle: bytes) -> str:
-    """What kind of signature some bytes are, by how they begin."""
+    """Kind of a signature, by its first bytes."""
     start = bundle.lstrip()[:40]
     if start.startswith(b"untrusted comment:"):
         return "minisign"

@@ -214,7 +214,7 @@ def _identity(root: bool, gate: int, capabilities: Sequence[str]) -> list[str]:
 
 
 def _handle_of(inner_pid: int, pid: int) -> int:
-    """Of PID 1; if its set-up has failed already, of our own child, which ends with it and is still there."""
+    """Handle of PID 1; if its set-up has already failed, of our own child, which ends with it."""
     try:
         return os.pidfd_open(inner_pid)
     except ProcessLookupError:

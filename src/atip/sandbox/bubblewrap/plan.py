@@ -33,14 +33,14 @@ _SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108  the sandbox's own
 
 
 class SandboxPlan(Value):
-    """Everything decided before anything is started."""
+    """The plan of a run, complete before anything is started."""
 
     confinement: Confinement
     request: RunRequest
     files: FilePlan
     home: str
     program: str
-    """What is executed inside: the binary, or the interpreter of a script."""
+    """The program executed inside: the binary, or the interpreter of a script."""
     argv: tuple[str, ...]
     env: Mapping[str, str]
     env_dropped: tuple[str, ...]
@@ -130,7 +130,7 @@ def script_name(request: RunRequest) -> str:
 
 
 def _home_inside(home: str) -> str:
-    """Where the scratch home lies: at the caller's own path, unless that belongs to the system."""
+    """Path of the scratch home: the caller's own, unless that belongs to the system."""
     system = ("/", *system_view.TOP, *system_view.TREES, "/etc", "/proc", "/sys", "/dev", "/run")
     is_system = any(home == path or home.startswith(path.rstrip("/") + "/") for path in system[1:])
     return f"/home/{system_view.USER}" if is_system or home == "/" else home
@@ -311,7 +311,7 @@ def check_cwd(decided: SandboxPlan) -> None:
 
 
 def outer_order(decided: SandboxPlan, *, root: bool) -> OuterOrder | None:
-    """What must be mounted before bubblewrap starts; None where it starts from the caller's own view."""
+    """Mounts to make before bubblewrap starts; None if it starts from the caller's own view."""
     roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
     overlays = decided.request.overlays
     if not root and not overlays and not decided.request.layer:

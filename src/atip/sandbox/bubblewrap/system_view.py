@@ -169,7 +169,7 @@ def _host_arguments() -> list[str]:
 
 
 NEVER_OF_IMAGE = ("/proc", "/sys", "/dev", "/run", "/tmp", "/home", "/root")  # noqa: S108
-"""What every sandbox has of its own, whatever system it shows."""
+"""Mounts of every sandbox, regardless of the system it shows."""
 
 
 def image_arguments(root: str, covered: Sequence[str]) -> list[str]:

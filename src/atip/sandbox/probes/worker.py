@@ -60,7 +60,7 @@ and what the caller sets."""
 
 
 class ProbeResult(Value):
-    """What one probe did. Bytes as written, at most the limit of each stream."""
+    """Result of one probe. Bytes as written, at most the limit of each stream."""
 
     exit_code: int | None
     """As in `subprocess`: -N for signal N. None when nothing was started (see `failure`)."""

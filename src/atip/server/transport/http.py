@@ -86,7 +86,7 @@ class Gate:
 
 
 def own_names(port: int) -> set[str]:
-    """What `Host` may say."""
+    """Accepted values of `Host`."""
     return {f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"}
 
 

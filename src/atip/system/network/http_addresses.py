@@ -1,4 +1,4 @@
-"""Where a request may go: the address rules, and connections to exactly the address that was checked.
+"""Allowed addresses of a request: the rules, and connections to exactly the address that was checked.
 
 A name is resolved once; every address that it has must be public, or its origin must have been configured as
 private; the connection goes to that very address, so a second look-up cannot lead elsewhere. Reads and writes of a
@@ -44,7 +44,7 @@ class Address(Value):
 
 
 class Access(Value):
-    """What configuration allows beyond public https."""
+    """Access that the configuration allows beyond public https."""
 
     private: tuple[str, ...] = ()
     """Origins (`https://host:port`) that may have private addresses; those with `http` may be used without TLS."""

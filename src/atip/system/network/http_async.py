@@ -35,7 +35,7 @@ KEEP_ALIVE_S = 30.0
 
 
 class HttpResponse(Value):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: tuple[tuple[str, str], ...]

@@ -41,7 +41,7 @@ class PageRequest(Value):
 
 
 class PageAnswer(Value):
-    """What they get."""
+    """A response."""
 
     status: int = 200
     kind: str = "text/html; charset=utf-8"

@@ -39,7 +39,7 @@ class CallerProgram(Value):
     """How it was started: its command line."""
     pid: int = 0
     program: str = ""
-    """What its process runs: the program itself, or an interpreter."""
+    """Executable of its process: the program itself, or an interpreter."""
 
 
 def find_caller() -> CallerProgram | None:

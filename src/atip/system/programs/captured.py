@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Captured(Value):
-    """How it ended and what it said."""
+    """Exit code and output of a program."""
 
     exit_code: int
     stdout: bytes

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ClientAnswer(Value):
-    """What a client printed, and how it ended."""
+    """Output and exit code of a client."""
 
     exit_code: int
     stdout: bytes

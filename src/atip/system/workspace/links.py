@@ -33,7 +33,7 @@ class Links:
         self._answers: dict[str, list[str]] = {}
 
     def __call__(self, path: str) -> list[str]:
-        """Where links in a path lead; empty: it holds none."""
+        """Targets of the links in a path; empty: no links."""
         if path not in self._answers:
             can_follow = path.startswith("/") and not path.startswith(_VIRTUAL) and "\0" not in path
             self._answers[path] = self._follow(path) if can_follow else []

@@ -208,7 +208,7 @@ def _observation(
 
 
 def read_tries(tracer: Tracer) -> list[Try]:
-    """What was traced; addresses of the stand-in by the names they stand for."""
+    """The traced calls; addresses of the network recorder replaced by the names they represent."""
     path_of = tracer.recorder.named if tracer.recorder else str
     attempts = []
     for event in tracer.events:

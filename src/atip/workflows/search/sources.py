@@ -1,4 +1,4 @@
-"""What there is to search: the store's tools (programs, synced APIs), CMP folders and installed bundles.
+"""Searchable sources: the store's tools (programs, synced APIs), CMP folders and installed bundles.
 
 Each has a name in the index and a stamp that changes when it changes; only what changed is read again. Names:
 `git`, `petstore-api`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29). A source that cannot be read is left out here;
@@ -40,7 +40,7 @@ def is_cmp(name: str) -> bool:
 
 
 class Sources:
-    """Everything one user can search."""
+    """All searchable entries of one user."""
 
     def __init__(self, host: Host) -> None:
         self._host = host

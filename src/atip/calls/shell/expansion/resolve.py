@@ -44,9 +44,9 @@ def resolve(
     names.collect(nodes)
     walker = _Walker(home, cwd, names)
     walker.walk(nodes, None)
-    if walker.learnt:
+    if walker.learned:
         # what builtins set is known only now, and commands before them may have used it (a loop)
-        names.learn(walker.learnt)
+        names.learn(walker.learned)
         walker = _Walker(home, cwd, names)
         walker.walk(nodes, None)
     return walker.finished(), tuple(sorted(names.functions))
@@ -159,7 +159,7 @@ class _Walker(Expander):
         self, words: tuple[ShellWord, ...], redirects: tuple[ShellRedirect, ...],
         feed: tuple[int, ...] | None, assigned: set[str],
     ) -> None:  # fmt: skip
-        """What the shell's own commands do to variables."""
+        """Effects of shell builtins on variables."""
         argv = unwrapped([word.text for word in words])
         name = argv[0] if argv else ""
         if name in self.names.functions:
@@ -168,13 +168,13 @@ class _Walker(Expander):
                 self.repeated.add(name)
         names = names_set(argv)
         self.sets += names
-        self.learnt += [name for name in names if name not in assigned]
+        self.learned += [name for name in names if name not in assigned]
         if name in ("read", "mapfile", "readarray"):
             fed = self._fed(redirects, feed)
             for text in argv[1:]:
                 self.inputs[text] = (*self.inputs.get(text, ()), *(fed or ()))
         if name in ("eval", "source", "."):
-            self.learnt.append("")
+            self.learned.append("")
         if name == "let":
             self.code.append("`let` evaluates its words")
         if name in DECLARES:

@@ -42,7 +42,7 @@ class GuardChange(Value):
 
 
 class Scope(Value):
-    """Where the hook is installed: for the user, or in a project."""
+    """Scope of an installed hook: for the user, or in a project."""
 
     home: str
     cwd: str

@@ -174,7 +174,7 @@ def _unreadable(error: Any) -> tuple[Any, ...]:
 
 
 def _as_findings(problems: Iterable[Problem]) -> tuple[LintFinding, ...]:
-    """What the document itself breaks, as findings of one rule."""
+    """Problems of the document itself, as findings of one rule."""
     from atip.model.lint.findings import LintFinding
     from atip.model.reading.positions import parse_path
 

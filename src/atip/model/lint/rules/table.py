@@ -29,7 +29,7 @@ class LintRule(Value):
     levels: tuple[str | None, str | None, str | None]
     options: Mapping[str, Any] = {}
     strict_options: Mapping[str, Any] = {}
-    """What `strict` sets differently."""
+    """Settings that `strict` changes."""
     fixable: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Everything of a tree that is not a shim: rendered from the source, and what of the old is no longer needed."""
+"""Files of a tree besides shims: rendered from the source, and old ones that are no longer needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is published already: the metadata in a store, read back and checked against our own root.
+"""The published metadata: read back from a store and checked against our own root.
 
 Version numbers go on from here. A store that shows us metadata which our keys did not sign is not ours.
 """

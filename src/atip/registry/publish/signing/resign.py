@@ -46,7 +46,7 @@ ROLES = ("root", "targets", "bins", "snapshot", "timestamp")
 
 
 class ResignReport(Value):
-    """What was signed."""
+    """Result of signing."""
 
     place: str
     root: int

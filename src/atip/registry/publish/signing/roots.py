@@ -57,7 +57,7 @@ def signed_part(data: bytes) -> Json:
 
 
 def fingerprint(first_root: bytes) -> str:
-    """What a client pins: `sha256:` of the first root's bytes."""
+    """The fingerprint that a client pins: `sha256:` of the first root's bytes."""
     return f"sha256:{hashlib.sha256(first_root).hexdigest()}"
 
 
