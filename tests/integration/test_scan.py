@@ -319,8 +319,8 @@ def test_patterns_are_layered(tmp_path, tools, monkeypatch):
     box = Toolbox(home=str(home))
     scan(box, tools)
     found = {
-        one.name: (one.description, one.extra["x-atip"]["from"])
-        for one in box.get("hello").patterns
+        pattern.name: (pattern.description, pattern.extra["x-atip"]["from"])
+        for pattern in box.get("hello").patterns
     }
     assert found == {"a": ("tool", "tool"), "b": ("user", "user"), "c": ("project", "project")}
 

@@ -248,7 +248,7 @@ def test_draft_has_secrets_for_the_login_and_intents_for_patterns():
     intents = [name for name in files if name.endswith("INTENT.md")]
     assert 3 <= len(intents) <= 5
     decoded = climd.decode(files, origin="gh", strict=True)
-    assert [one for one in decoded.problems if one.severity == "error"] == []
+    assert [problem for problem in decoded.problems if problem.severity == "error"] == []
     assert "GH_TOKEN" in files["SECRETS.md"] and "gh auth status" in files["CLI.md"]
-    routed = [one for one in decoded.tool.patterns if one.tags]
+    routed = [pattern for pattern in decoded.tool.patterns if pattern.tags]
     assert routed[0].steps[0].command == "gh pr list" and "show prs" in routed[0].tags

@@ -294,7 +294,7 @@ def installer(tmp_path, worker, findings, *, confirm=True, root=True, present=No
 
 def left_behind(tmp_path):
     folder = tmp_path / "programs" / "demo@1"
-    return sorted(one.name for one in folder.iterdir()) if folder.exists() else []
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
 @pytest.mark.proves("AIP29-INSTALL-01", "AIP29-INSTALL-19", "AIP29-VERSION-06", "AIP29-SECURITY-03")

@@ -56,7 +56,7 @@ def test_login_goes_from_unknown_over_unauthed_to_authed(tmp_path):
     place.login.login()
     assert place.login.state == "authed"
     assert place.spawner.ran == ["demo login", "demo whoami"]
-    assert [one["to"] for one in place.records] == ["unauthed", "logging-in", "authed"]
+    assert [record["to"] for record in place.records] == ["unauthed", "logging-in", "authed"]
 
 
 @pytest.mark.proves("AIP29-STATE-04", "AIP29-AUTH-09")
@@ -214,7 +214,7 @@ def test_every_move_of_the_machine():
     for (before, event), after in states.MOVES.items():
         assert before in states.STATES and after in states.STATES
         assert states.next_state(before, event) == after
-    assert {states.reported_state(one) for one in states.STATES} == {
+    assert {states.reported_state(state) for state in states.STATES} == {
         "unknown",
         "unauthed",
         "authed",

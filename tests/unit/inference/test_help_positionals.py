@@ -28,12 +28,15 @@ aliases: add, i
 
 
 def shown(command):
-    return [(one.name, one.is_required, bool(one.variadic)) for one in command.arguments or ()]
+    return [
+        (argument.name, argument.is_required, bool(argument.variadic))
+        for argument in command.arguments or ()
+    ]
 
 
 def test_placeholders_after_a_listed_command_are_its_positionals():
     commands = infer_help(UNITS, tool="systemctl").commands
-    assert {name: shown(one) for name, one in commands.items()} == {
+    assert {name: shown(command) for name, command in commands.items()} == {
         "list-units": [("PATTERN", False, True)],
         "restart": [("UNIT", True, True)],
         "set-default": [("TARGET", True, False)],
@@ -43,7 +46,7 @@ def test_placeholders_after_a_listed_command_are_its_positionals():
 
 def test_options_may_be_written_as_the_usage_line_goes_on():
     install = infer_help(PACKAGES, tool="npm", path=("install",))
-    flags = {flag: one for one in install.options for flag in one.flags}
+    flags = {flag: option for option in install.options for flag in option.flags}
     assert {"-S", "--save", "-g", "--global", "--install-strategy", "--no-audit"} <= set(flags)
     assert flags["--install-strategy"].enum == ("hoisted", "nested")
     assert shown(install) == [("package-spec", False, True)]

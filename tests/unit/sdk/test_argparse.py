@@ -166,6 +166,6 @@ def test_a_short_h_that_is_not_help_is_an_option():
     parser = argparse.ArgumentParser(prog="tool", add_help=False)
     parser.add_argument("--help", action="help")
     parser.add_argument("-h", "--headers", action="store_true")
-    assert [one["flags"] for one in describe(parser, version="1")["options"]] == [
+    assert [option["flags"] for option in describe(parser, version="1")["options"]] == [
         ["-h", "--headers"]
     ]

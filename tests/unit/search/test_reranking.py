@@ -175,11 +175,11 @@ def test_within_a_tool_other_weights_hold():
     }
     with SearchIndex() as index:
         index.put([Tool(name="big", description="", commands=commands)])
-        asked = []
-        index._order = lambda request, hits: asked.append(request) or list(range(len(hits)))
+        questions = []
+        index._order = lambda request, hits: questions.append(request) or list(range(len(hits)))
         index.search("make a picture", tool="big")
         index.search("make a picture of the calendar")
-        assert [one.is_within for one in asked] == [True, False]
+        assert [question.is_within for question in questions] == [True, False]
 
 
 def test_a_curated_intent_stays_first_whatever_the_weights():
