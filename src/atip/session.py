@@ -312,9 +312,9 @@ def call_function(
 def call_published(function: Function, given: Mapping[str, Any]) -> ToolCall:
     """A call of one function as MCP clients are offered it."""
     compiled = provider_tools.compile_functions({function.name: function}, "mcp")
-    meant = provider_tools.undo_call(compiled, function.name, given)
-    assert meant is not None, "the function is the one that was compiled"
-    return call_function(function, meant[1])
+    arguments = provider_tools.undo_call(compiled, function.name, given)
+    assert arguments is not None, "the function is the one that was compiled"
+    return call_function(function, arguments[1])
 
 
 # --- the names of Appendix A ---------------------------------------------------------------------

@@ -194,8 +194,8 @@ def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[FileCha
         listed = sorted(entries, key=lambda entry: entry.name)
     if opaque and not hidden:
         staged_names = {entry.name for entry in listed}
-        for gone in _names(real) - staged_names:
-            yield _deleted(root, os.path.join(name, gone))
+        for removed_name in _names(real) - staged_names:
+            yield _deleted(root, os.path.join(name, removed_name))
     for entry in listed:
         path = os.path.join(name, entry.name)
         before = NOTHING if hidden else look(os.path.join(root, path))

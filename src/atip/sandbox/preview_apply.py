@@ -52,8 +52,8 @@ def apply_changes(changes: Sequence[FileChange]) -> AppliedChanges:
             )
     applied: list[str] = []
     left: list[tuple[str, str]] = []
-    gone = [c for c in changes if c.kind in ("deleted", "replaced") and not _why_not(c)]
-    for change in reversed(gone):  # what lies deeper goes first
+    removals = [c for c in changes if c.kind in ("deleted", "replaced") and not _why_not(c)]
+    for change in reversed(removals):  # what lies deeper goes first
         _remove(change)
     for change in changes:
         why = _why_not(change)

@@ -73,10 +73,10 @@ def effects(
 
 def declared_on(*places: Any) -> dict[str, Any]:
     """What is declared on a command or on the functions behind it; the first place wins."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for place in reversed(places):
-        found = merged(found, getattr(place, ATTRIBUTE, {}) if place is not None else {})
-    return found
+        facts = merged(facts, getattr(place, ATTRIBUTE, {}) if place is not None else {})
+    return facts
 
 
 def checked(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,8 +51,8 @@ class Exposed:
         """The function behind a published or withheld name."""
         if name in self._withheld:
             return self._withheld[name]
-        found = self._published.get(name)
-        return found[0] if found is not None else None
+        entry = self._published.get(name)
+        return entry[0] if entry is not None else None
 
     def load(self) -> bool:
         """Read the store and the pins; whether the published list is another one than before.

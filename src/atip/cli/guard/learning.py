@@ -77,11 +77,13 @@ def propose(
     rules: dict[tuple[tuple[str, ...], str], int] = {}
     left: list[Approved] = []
     for approved_line in approved:
-        found = _rules_for(box, policies, approved_line) if approved_line.times >= least else None
-        if found is None:
+        proposed = (
+            _rules_for(box, policies, approved_line) if approved_line.times >= least else None
+        )
+        if proposed is None:
             left += [approved_line] if approved_line.times >= least else []
             continue
-        for words, folder in found:
+        for words, folder in proposed:
             rules[words, folder] = rules.get((words, folder), 0) + approved_line.times
     explanations = {
         asked_line: box.explain(asked_line[0], cwd=asked_line[1])
@@ -91,8 +93,8 @@ def propose(
     proposals = []
     for (words, folder), times in rules.items():
         rule = _rule_document(words, folder)
-        allows = [line for (line, cwd), found in explanations.items()
-                  if _below(cwd, folder) and _allowed(found, policies, [rule])]  # fmt: skip
+        allows = [line for (line, cwd), proposed in explanations.items()
+                  if _below(cwd, folder) and _allowed(proposed, policies, [rule])]  # fmt: skip
         proposals.append(RuleProposal(rule=rule, approved=times, allows=tuple(allows)))
     return proposals, left
 

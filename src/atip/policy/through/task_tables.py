@@ -89,11 +89,11 @@ def _task(task: object) -> tuple[list[str], list[str]] | None:
     )
     needs: list[str] = []
     lines: list[str] = []
-    listed = block.get("deps") or []
+    dependencies = block.get("deps") or []
     commands = block.get("cmds") or ([block["cmd"]] if "cmd" in block else [])
-    if not isinstance(listed, list) or not isinstance(commands, list):
+    if not isinstance(dependencies, list) or not isinstance(commands, list):
         return None
-    for each in listed:
+    for each in dependencies:
         name = each.get("task") if isinstance(each, dict) else each
         if not isinstance(name, str):
             return None

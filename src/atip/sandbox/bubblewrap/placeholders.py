@@ -77,8 +77,8 @@ def _open(path: str) -> int:
 
 def _is_there(path: str, handle: int) -> bool:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return False
     status_now = os.fstat(handle)
-    return (found.st_dev, found.st_ino) == (status_now.st_dev, status_now.st_ino)
+    return (status.st_dev, status.st_ino) == (status_now.st_dev, status_now.st_ino)

@@ -163,8 +163,8 @@ def _text(name: str, score: int, findings: list[Finding]) -> str:
 def _locate(tool: str) -> str | None:
     import shutil
 
-    found = shutil.which(tool if os.sep not in tool else os.path.abspath(tool))
-    return os.path.abspath(found) if found else None
+    program = shutil.which(tool if os.sep not in tool else os.path.abspath(tool))
+    return os.path.abspath(program) if program else None
 
 
 def _remove(path: str) -> None:

@@ -124,21 +124,21 @@ def _identity(document: Document, name: str, findings: list[Finding]) -> float:
 
 
 def _effects(document: Document, findings: list[Finding]) -> float:
-    total = known = 0
+    total = declared = 0
     for path, command, above in leaves(document):
-        said = [*above, command.get("effects") or {}]
-        missing = [".".join(fact) for fact in ESSENTIAL if not _is_known(said, fact)]
+        effects = [*above, command.get("effects") or {}]
+        missing = [".".join(fact) for fact in ESSENTIAL if not _is_known(effects, fact)]
         total += len(ESSENTIAL)
-        known += len(ESSENTIAL) - len(missing)
+        declared += len(ESSENTIAL) - len(missing)
         if missing:
             where = f"`{path}`" if path else "the tool"
             message = f"{where} does not declare: {', '.join(missing)}"
             findings.append(Finding("effects", message))
-    return known / total if total else 1.0
+    return declared / total if total else 1.0
 
 
-def _is_known(said: list[Document], fact: tuple[str, ...]) -> bool:
-    for each in said:
+def _is_known(effects: list[Document], fact: tuple[str, ...]) -> bool:
+    for each in effects:
         value: Any = each
         for part in fact:
             value = value.get(part) if isinstance(value, dict) else None
