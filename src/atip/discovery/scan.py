@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from atip.discovery.sources.native import NativeAnswer, ProbeAnswer
     from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
 
-    class Prober(Protocol):
-        """Runs programs confined; `sandbox.probes.probe.ProbeSandbox` is one."""
-
-        def run_all(self, probes: Any) -> Any: ...
-
     class EntryWriter(Protocol):
         """The local store, as a scan uses it."""
 

@@ -13,7 +13,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     Fact = bool | None
 
@@ -122,14 +122,6 @@ def join(left: Effects, right: Effects) -> Effects:
     """Facts of two sources about one command, combined. Associative, commutative, idempotent
     on facts; for texts without an order (durations, extra fields) the left source is kept."""
     return _merge(left, right, or_fact, and_fact)
-
-
-def join_all(parts: Iterable[Effects]) -> Effects:
-    """Join of any number of sources; nothing given means nothing known."""
-    merged = UNKNOWN
-    for part in parts:
-        merged = join(merged, part)
-    return merged
 
 
 def raised_by(base: Effects, flag: Effects) -> Effects:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TEMPORARY = ".atip-tmp-"
-"""Prefix of temporary files; leftovers older than a day are removed by `sweep`."""
+"""Prefix of temporary files."""
 
 
 def read_bytes(path: str, max_bytes: int) -> bytes:
@@ -185,17 +185,3 @@ class locked:
 
     def __exit__(self, *_failure: object) -> None:
         os.close(self._handle)
-
-
-def sweep(folder: str, now: float, *, older_than_s: float = 86400.0) -> int:
-    """Remove temporary files that a killed writer left behind; returns how many."""
-    removed = 0
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                is_ours = entry.name.startswith(TEMPORARY)
-                if is_ours and entry.stat(follow_symlinks=False).st_mtime < now - older_than_s:
-                    removed += _unlink(entry.path)
-    except OSError:
-        pass  # a folder that is not there has nothing to remove
-    return removed

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from atip.crawler.depot import Depot
@@ -168,8 +167,3 @@ def _process(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -
         return {**row, "problem": "crawl.poisoned", "message": ", ".join(rules)}
     shims.setdefault(digits, document)
     return row
-
-
-def clear_cache(cache: str) -> None:
-    """Remove unpacked packages; they are unpacked again when needed."""
-    shutil.rmtree(cache, ignore_errors=True)

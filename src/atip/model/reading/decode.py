@@ -11,7 +11,7 @@ from atip.model.effects import Effects
 from atip.model.reading.reader import DOCUMENT, ReadLimits, read_json
 from atip.model.reading.wire import MANY, MAP, ONE, PLAIN, STRINGS, WIRE
 from atip.model.shapes.check import check_tool, with_derived_names
-from atip.model.tool import Command, Protocol, Tool
+from atip.model.tool import Protocol, Tool
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -87,11 +87,6 @@ def decode_tool(document: dict[str, Any], record: RecordDecoder | None = None) -
 def decode_effects(document: object) -> Effects:
     """Effects from a vendor block; unknown for anything that is not an object."""
     return decode_record(Effects, document) if isinstance(document, dict) else Effects()
-
-
-def decode_command(document: dict[str, Any]) -> Command:
-    """One checked command."""
-    return decode_record(Command, document)
 
 
 def decode_record(cls: type[V], document: dict[str, Any]) -> V:

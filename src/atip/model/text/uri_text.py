@@ -19,8 +19,6 @@ _QUERY_RESERVED = _RESERVED - frozenset(b"#&+=")
 """With `allowReserved` a query value keeps its reserved characters, but for those that would end it."""
 _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "|", "tabDelimited": "%09"}
 
-Scalar = str | int | float | bool | None
-
 
 def encode(text: str, keep: frozenset[int] = frozenset()) -> str:
     """`text` percent-encoded; bytes in `keep` stay beside the unreserved ones."""

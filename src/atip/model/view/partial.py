@@ -200,11 +200,6 @@ def is_harmless(effects: Effects) -> bool:
     )
 
 
-def worst_effects(tool: Tool, path: Path) -> Effects:
-    """`inherited_effects` raised by every flag that the command could be given."""
-    return raised_by(with_flags(tool, path), flags_effects(tool.global_options))
-
-
 def assumed_effects(tool: Tool, path: Path) -> Effects:
     """Effects to assume of a command, whether or not this document describes it (§3.1.1, A41).
 

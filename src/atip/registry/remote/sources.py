@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_PRIORITY = 100
 DEFAULT_EXPIRY_S = 86400.0
-LOOKUPS = ("bins", "catalog", "hash")
 PUBLIC = Access()
 
 

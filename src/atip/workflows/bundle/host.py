@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from atip.codecs.climd.manifest import BundleStep
     from atip.workflows.host import Host
 
-PHASES = ("not-installed", "changed", "version", "setup", "login", "ready")
-"""The next step; `ready`: none."""
-
 
 class Status(Value):
     """The status of a bundle."""

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-ROLES = ("root", "targets", "bins", "snapshot", "timestamp")
-
 
 class ResignReport(Value):
     """Result of signing."""
