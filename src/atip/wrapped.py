@@ -3,8 +3,8 @@
     from codegen import runtime
     runtime.use(ask=runtime.ask_on_terminal)
 
-By default nobody is asked, and what needs a yes is refused (`consent.no-asker`). Nothing here sends a request: that is
-`Toolbox.apis`, where the judge, the permit and the approval of the project's configuration stand in between.
+By default there is no prompt, and what needs confirmation is refused (`consent.no-asker`). Nothing here sends a request: that is
+`Toolbox.apis`, where policy, confirmation and the approval of the project's configuration apply.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class WrappedApis:
         """Say who is asked, and under which preset.
 
         Args:
-            ask: reaches the user: gets a `Question`, returns True for yes; `ask_on_terminal` is one. None: nobody is asked.
+            ask: prompts the user: gets a `Question`, returns True for yes; `ask_on_terminal` is one. None: no prompt.
             policy: preset instead of the configured one; None: as configured.
         """
         self._ask, self._policy = ask or refuse_questions, policy

@@ -1,4 +1,4 @@
-"""Addresses of pages of a site, from names of tools and commands that anybody may have chosen. Pure.
+"""Addresses of pages of a site, from untrusted names of tools and commands. Pure.
 
 A plain name is its own part of the path. Any other one (upper case, blanks, separators, 1 MB) gets what is readable of it and
 a digest, so that two names never share a file, not even on a file system that ignores case.

@@ -34,7 +34,7 @@ BLOCK = 16
 MAX_PIECE = 24_000
 """Bytes above which a piece is split."""
 MAX_DOCUMENTS = 2_000
-"""Documents of one word; beyond that only the weightiest are kept: nobody reads further."""
+"""Documents of one word; beyond that only the weightiest are kept."""
 SHOWN = 10
 """Results of a search, as in `site.js`."""
 _ROW = 110

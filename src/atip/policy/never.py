@@ -145,8 +145,8 @@ def _opens_all(name: str, subject: CommandContext, home: str) -> str:
         return ""
     if not set(subject.flags or ()) & {"-R", "--recursive"}:
         return ""
-    everybody = name == "chmod" and bool(_OPEN_MODES.intersection(subject.argv))
-    if any(vital.is_system(path) or (everybody and path == home) for path in subject.paths):
+    opens_to_all = name == "chmod" and bool(_OPEN_MODES.intersection(subject.argv))
+    if any(vital.is_system(path) or (opens_to_all and path == home) for path in subject.paths):
         return "changes the owner or permissions of a whole system folder or home; name the specific files"
     return ""
 

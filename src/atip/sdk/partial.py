@@ -114,17 +114,17 @@ class _Sources:
     """All that speaks of one command: the tool, its groups and itself (`said`), its flags (`added`)."""
 
     def __init__(self, effects: list[Document], added: list[Document]) -> None:
-        self.said = effects
+        self.declared = effects
         self.added = added
 
     def fact(self, *path: str) -> bool | None:
-        """Danger wins; a flag can only add; nobody says anything: unknown."""
-        if any(_get(each, path) is True for each in (*self.said, *self.added)):
+        """Danger wins; a flag can only add; not declared: unknown."""
+        if any(_get(each, path) is True for each in (*self.declared, *self.added)):
             return True
-        return False if any(_get(each, path) is False for each in self.said) else None
+        return False if any(_get(each, path) is False for each in self.declared) else None
 
     def names(self, field: str) -> bool:
-        return any(each.get(field) for each in (*self.said, *self.added))
+        return any(each.get(field) for each in (*self.declared, *self.added))
 
     @property
     def is_destructive(self) -> bool:

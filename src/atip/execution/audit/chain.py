@@ -5,7 +5,7 @@ holds the hash of the one before; the hash of a record covers everything in it. 
 before anything starts, and an end record. A file that grows too large is set aside under a numbered name, and
 the next one begins with its last hash, so the chain goes on.
 
-What the chain cannot show, a cut at its end, its anchor shows (`anchor.py`). Whoever can write both files can also write a
+The chain cannot show a truncated end; its anchor does (`anchor.py`). A process that can write both files can also write a
 new chain from the first record on: keep a head elsewhere (`atip audit verify --head`) to see that.
 """
 

@@ -152,7 +152,7 @@ def build_environment(
         "USER": system_view.USER,
         "LOGNAME": system_view.USER,
     }
-    # SECURITY: loader and interpreter variables stay outside whoever asks for them.
+    # SECURITY: loader and interpreter variables are never passed, even on request.
     dropped = tuple(name for name in confinement.env_pass if is_never_passed(name))
     for name in confinement.env_pass:
         if name in caller and name not in dropped and name != "HOME":

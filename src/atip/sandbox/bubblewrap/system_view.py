@@ -123,7 +123,7 @@ def open_settings() -> dict[str, int]:
         except OSError:
             continue  # missing, or a link
         status = os.fstat(handle)
-        # SECURITY: a copy can be read by everybody, so the file itself must be
+        # SECURITY: a copy is readable by all users, so the file itself must be
         is_open = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IROTH
         if is_open and status.st_size <= _COPIED:
             descriptors[path] = handle

@@ -73,7 +73,7 @@ class Recorder:
         self._names: dict[str, str] = {}
         self._meant: dict[int, tuple[str, int]] = {}
         """Local port of a connection → what the program wanted."""
-        self._told = threading.Condition()
+        self._registered = threading.Condition()
         self._contacts: list[Contact] = []
         self._sockets: list[socket.socket] = []
         self._servers: list[threading.Thread] = []
@@ -161,10 +161,10 @@ class Recorder:
             if target[1]:  # 0 only asks for the way
                 self._note(Contact(host=self.named(target[0]), port=target[1]))
             return sock.connect_ex((place, STAND_IN[1]))
-        with self._told:  # whoever accepts waits until we know the port
+        with self._registered:  # the accepting thread waits until the port is known
             result = sock.connect_ex((place, STAND_IN[1]))
             self._meant[sock.getsockname()[1]] = target
-            self._told.notify_all()
+            self._registered.notify_all()
         return result
 
     def _note(self, contact: Contact) -> None:
@@ -220,8 +220,8 @@ class Recorder:
         talk.start()
 
     def _talk(self, client: socket.socket, port: int) -> None:
-        with self._told:
-            self._told.wait_for(lambda: port in self._meant, timeout=1.0)
+        with self._registered:
+            self._registered.wait_for(lambda: port in self._meant, timeout=1.0)
             address, target_port = self._meant.pop(port, ("", 0))
         if not target_port:
             client.close()

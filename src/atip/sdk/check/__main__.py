@@ -1,7 +1,7 @@
 """`python -m atip.sdk.check ./mytool`: what an author's tool still lacks, in plain words, and a score.
 
 RUNS THE TOOL, several times, with your rights and without a sandbox: it is meant for a program of your
-own. To ask a program of somebody else, use `atip probe`. It is started with `--help`, `--agent`,
+own. For a program of another author, use `atip probe`. It is started with `--help`, `--agent`,
 `--agent --depth=1` and `--agent --commands=…`, in an empty directory that is also its HOME, and ended
 after ten seconds. The only module of the SDK that starts programs or makes files.
 """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _ABANDONED_S = 86400.0
 PUBLIC_FILE, PUBLIC_FOLDER = 0o644, 0o755
-"""Published files are for everyone; the umask may say otherwise."""
+"""Published files are readable by all users, regardless of the umask."""
 
 
 class FolderStore:
