@@ -35,7 +35,7 @@ FRAME = (
 RULES = (
     "Flags in brackets state what a command does by itself, `with …` what it does with those options: ⚠️ DESTRUCTIVE, ⚠️ NOT REVERSIBLE, ⚠️ NOT IDEMPOTENT (do not"
     " retry blindly), ⚠️ DELETES FILES, 💰 BILLABLE, 🔒 READ-ONLY. No flag means that nothing is known, not"
-    " that it is safe. Calls are checked and may need a person's consent; a refusal is final for that call."
+    " that it is safe. Calls are checked and may need the user's confirmation; a refusal is final for that call."
 )
 _SECTIONS = (
     ("Destructive Operations", "The following commands permanently destroy data:"),

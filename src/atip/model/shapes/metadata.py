@@ -291,7 +291,7 @@ COMMAND.define(
         "deprecated": Field(NOTE, "should no longer be used"),
         "hidden": Field(bool, "not shown by default"),
         "usage": Field(str, "usage line as the tool prints it"),
-        "title": Field(str, "name for people"),
+        "title": Field(str, "display name"),
     }
 )
 FILTER = Shape(

@@ -113,7 +113,7 @@ class Paths:
         if text.startswith(UNKNOWN_TEXT) and not _is_glob(word):
             return None  # its origin was judged
         if not all(self.places.is_public(path, recursive=recursive) for path in self.resolve(word)):
-            return "outside", "lies outside of the workspace"
+            return "outside", "is outside the workspace"
         return None
 
     def _origin_danger(self, origin: TextOrigin, *, known_start: bool) -> str:
@@ -252,7 +252,7 @@ class Paths:
                 continue
             subject = word.raw or word.text
             if writes and self._writes_protected(word):
-                yield "protected", subject, "lies where it changes what runs later"
+                yield "protected", subject, "changes what runs later"
             why = self._word_danger(tool, call, word, effects)
             if why is not None:
                 yield why[0], subject, why[1]
@@ -303,7 +303,7 @@ class Paths:
             return self.reading_danger(word)
         far = [value for value in joined_values(word.text) if value.startswith(_FAR)]
         if any(self._text_danger(each) for each in far):
-            return "outside", "lies outside of the workspace"
+            return "outside", "is outside the workspace"
         return None
 
     def _names_only(self, tool: Tool, call: Invocation) -> bool:

@@ -153,7 +153,7 @@ def _hidden(denies: list[Glob], roots: list[str], write_roots: list[str]) -> lis
     for glob in denies:
         for path in _denied_paths(glob):
             if inside := [root for root in roots if root != path and _within(root, path)]:
-                raise _cannot(inside[0], f"it lies inside the denied `{glob.text}`")
+                raise _cannot(inside[0], f"it is inside the denied `{glob.text}`")
             root = next((root for root in roots if _within(path, root)), None)
             if root is None:
                 continue

@@ -156,7 +156,7 @@ def _check_place(member: Member, members_by_key: dict[str, Member], unix: bool) 
     for count in range(1, len(parts)):
         above = "/".join(parts[:count])
         if (above if unix else above.casefold()) in members_by_key:
-            raise FormatError("archive.below-member", "a member lies below a file or a link")
+            raise FormatError("archive.below-member", "a member is below a file or a link")
     if member.link:
         target = os.path.normpath(os.path.join(os.path.dirname(member.name), member.link))
         if os.path.isabs(member.link) or target == ".." or target.startswith("../"):

@@ -23,7 +23,7 @@ EFFECTS = {
 EXAMPLES = (
     "atip crawl review catalogue",
     "atip crawl review catalogue --show 3f2a9c",
-    "atip crawl review catalogue --accept 3f2a9c --reason 'looked at the manual'",
+    "atip crawl review catalogue --accept 3f2a9c --reason 'checked the manual'",
 )
 
 
