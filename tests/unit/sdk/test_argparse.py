@@ -132,9 +132,9 @@ def test_mistakes_of_the_author_are_told_at_once():
     parser.add_argument("--agent", help="which ssh agent")
     with pytest.raises(ValueError, match="already has an option --agent"):
         agent(parser, version="1")
-    with pytest.raises(TypeError, match="no effect 'destructve'"):
+    with pytest.raises(TypeError, match="unknown effect 'destructve'"):
         effects(destructve=True)
-    with pytest.raises(TypeError, match=r"no effect filesystem\.writes"):
+    with pytest.raises(TypeError, match=r"unknown effect filesystem\.writes"):
         agent(make(), effects={"": {"filesystem": {"writes": True}}})
     with pytest.raises(TypeError, match="takes an ArgumentParser"):
         agent(object())
