@@ -86,9 +86,8 @@ class Paths:
         if not text or "\n" in text or set(text) == {UNKNOWN_TEXT}:
             return False
         value = text.rpartition("=")[2]
-        candidates = [
-            path for candidate in (text, *joined_values(text)) for path in self.places.at(candidate)
-        ]
+        texts = (text, *joined_values(text))
+        candidates = [path for value in texts for path in self.places.at(value)]
         return any(is_secret(path) for path in candidates) or is_secret_pattern(value)
 
     def is_protected(self, path: str) -> bool:
