@@ -87,7 +87,7 @@ class Paths:
             return False
         value = text.rpartition("=")[2]
         texts = (text, *joined_values(text))
-        candidates = [path for value in texts for path in self.places.at(value)]
+        candidates = [path for part in texts for path in self.places.at(part)]
         return any(is_secret(path) for path in candidates) or is_secret_pattern(value)
 
     def is_protected(self, path: str) -> bool:
