@@ -11,7 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
+from atip.inference.help.arguments import (
+    build_argument,
+    defined_arguments,
+    merge_arguments,
+    unnamed_rest,
+)
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.layout.entries import Definition, find_entries, wants_flags
 from atip.inference.help.layout.page import is_manual_head, read_page
@@ -64,7 +69,10 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     sections = split_sections(lines, own, manual=page.manual)  # (3)
     extra = listed_synopsis(sections, (tool, *path))
     if extra:
+        forms = len(usage.arguments)
         usage = read_usage([*patterns, *extra], tool, path)
+        if forms:
+            usage.keep_forms(forms)
     usage.take_objects(*find_objects(text, patterns))
     return _Reading(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
 
@@ -188,10 +196,8 @@ class _Reading:
         for name in self.usage.objects:
             found.setdefault(name, Sub(name=name, lines=(1, 1)))
         words = dict(self.usage.words)
-        starts = {lines for _, lines in self.usage.brace_words}
-        if (
-            len(words) > 1 or len(starts) > 1
-        ):  # `ip route { add | del } ROUTE`, `ip route get ADDRESS`
+        groups = self.usage.brace_groups
+        if len(words) > 1 or groups > 1:  # `ip route { add | del } ROUTE`, `ip route get ADDRESS`
             words |= dict(self.usage.brace_words)
         if found:
             if 2 * len(set(words) & known) > len(words) and self.nested:
@@ -200,7 +206,7 @@ class _Reading:
                         found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words) & set(found))
             return
-        if len(words) >= 2 and (len(self.usage.words) + len(starts)) * 2 > len(self.usage.patterns):
+        if len(words) >= 2 and (len(self.usage.words) + groups) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
                 found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words))
@@ -238,6 +244,10 @@ class _Reading:
                 complete = (
                     complete or section.boxed or section.title.lower() == "positional arguments"
                 )
+        if not defined and not subs:
+            margins = {id(one.section): one.indent for one in reversed(self.entries)}
+            rows = ((one, loose, margins.get(id(one), -1)) for one, loose in self.loose)
+            defined += unnamed_rest(self.usage, rows)
         merged = merge_arguments(self.usage, defined, drafts, commands=names, complete=complete)
         return [build_argument(one) for one in merged]
 

@@ -24,6 +24,7 @@ _CLAUSE = re.compile(rf"[a-z][\w ()-]{{1,40}}: ({_WORD}(?:, {_WORD}){{1,12}})")
 _EXAMPLE = re.compile(r"\b(?:[Ee]xamples?:|[Ee]\.g\.|[Ff]or example|[Ff]or instance)")
 _OPEN_END = re.compile(
     r",? ?(?:or|and) (?:an?|any|the|your|some|custom|other|path|name|number|integer)\b|,? ?(?:etc|\.\.\.|\u2026)"
+    r"|[)\]] ?(?:and|plus|followed by) "
 )
 """A list that goes on with a kind of value is not a list of all values."""
 
