@@ -42,6 +42,10 @@ _TYPED = re.compile(r"\b([A-Za-z][\w-]{0,60}):\{[^{}]{1,2000}\}")
 """`ITEM_TYPE:{model|dataset}` (click): a name and its values, which may be wrapped anywhere."""
 
 
+_MODULE = re.compile(r"^(?:\S{0,60}/)?python[\d.]{0,5} -m ([\w.]{1,60})(?= |$)")
+"""`python -m idna [-h]`: the module is the program."""
+
+
 _PLURAL = re.compile(r"[A-Z]{2,20}s")
 """`URLs`: several, where the singular is in capitals."""
 _ATTACHED = re.compile(r"\((-\w)\|(--[\w-]{1,60})=?\)[\w.-]{1,60}(?:\|[\w.-]{1,60}){1,60}")
@@ -74,7 +78,8 @@ def read_usage(patterns: list[UsagePattern], tool: str, path: tuple[str, ...]) -
     usage = Usage()
     usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
-        text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", pattern.text))
+        text = _MODULE.sub(r"\1", pattern.text)
+        text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", text))
         text = _BOILERPLATE.sub(r"\1", _BRACED.sub(_spelled_out, text))
         for form in split_forms(text):
             _Reader(usage, pattern, tool, path).read(parse_synopsis(form))
@@ -180,7 +185,11 @@ class _Reader:
         if flags and lists_values(node):
             self._listed_values(node)
             return
-        if node.bracket == "{" and not flags and len(node.alternatives) > 1:
+        only = plain_name(node.alternatives[0]) if node.repeat and depth == 0 else ""
+        is_list = len(node.alternatives) > 1 or (
+            only.islower() and self.text.endswith(f"{{{only}}} ...")
+        )
+        if node.bracket == "{" and not flags and is_list:  # `{synced} ...`: the only command
             self._braces(node, branch, at, is_first=depth == 0 and at == 0)
             return
         if flags and all(len(alt) == 1 and alt[0].kind == FLAG for alt in node.alternatives):
