@@ -182,7 +182,10 @@ def _bare(text: str) -> str:
 def _is_fragment(text: str) -> bool:
     """Too few words, a heading, a `key: value` pair, more signs than letters, or capitals only."""
     words = _WORD.findall(text)
-    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text) or _OPEN.search(text):
+    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text):
+        return True
+    # `the time to which it can be restored to` is whole.
+    if _OPEN.search(text) and not (text.endswith(" to") and "to which" in text):
         return True
     letters = sum(char.isalpha() or char == " " for char in text)
     capitals = sum(word.isupper() for word in words)
@@ -200,4 +203,6 @@ def _is_usage(text: str, name: str) -> bool:
 
 def _is_path(text: str) -> bool:
     paths = _PATH.findall(text)
-    return bool(paths) and 2 * sum(map(len, paths)) > len(text)
+    if 2 * sum(map(len, paths)) <= len(text):
+        return False
+    return text.startswith(paths[0]) or len(_WORD.findall(_PATH.sub("", text))) < 2

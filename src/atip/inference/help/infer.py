@@ -39,8 +39,7 @@ from atip.inference.help.options import (
 from atip.inference.help.usage_lines.patterns import UsagePattern, find_objects, find_usage
 from atip.inference.help.usage_lines.usage import read_usage, without
 from atip.inference.help.usage_lines.usage_facts import Usage
-from atip.inference.help.values.choice_lists import mentioned_values
-from atip.inference.help.values.legends import legend_under, legends_below
+from atip.inference.help.values.legends import Legends
 from atip.inference.summary import find_summary, one_line
 from atip.model.tool import Command
 
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Option
 
 MAX_EXAMPLES = 40
-MAX_MENTIONS = 40_000
 _SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
 
 
@@ -148,7 +146,8 @@ class _Reading:
         known = {flag for draft in drafts for flag in draft.flags}
         drafts += find_mentions(self.loose, self.entries, known, careful=self.nested)  # (8)
         arguments = self._arguments(subs, drafts)  # (6)
-        options = [self._with_legend(one) for one in self._options(drafts)]  # (7)
+        legends = Legends(self.loose)
+        options = [self._with_legend(one, legends) for one in self._options(drafts)]  # (7)
         return Command(
             description=self._description(),
             commands={sub.name: self._sub_command(sub) for sub in subs.values()} or None,
@@ -259,20 +258,15 @@ class _Reading:
             for draft in drafts
         ]
 
-    def _with_legend(self, option: Option) -> Option:
+    def _with_legend(self, option: Option, legends: Legends) -> Option:
         """The values of an option that refers to a list below: `set behavior on write error.  See MODE below`."""
         placeholder = str(option.own.get("placeholder") or "")
         if option.enum or not option.takes_value or not placeholder.isupper():
             return option
-        for section, loose in self.loose:
-            found = legend_under(section.title, section.lines, placeholder)
-            if found or (found := legends_below(loose, option.flags, placeholder)):
-                return option.replace(enum=found, type="enum")
-        if _SEE_BELOW.search(option.description):
-            text = " ".join(line.text for _, loose in self.loose for line in loose)
-            found = mentioned_values(option.flags[-1], text[:MAX_MENTIONS])
-            return option.replace(enum=found, type="enum") if found else option
-        return option
+        found = legends.values(option.flags, placeholder)
+        if found is None and _SEE_BELOW.search(option.description):
+            found = legends.mentioned(option.flags[-1])
+        return option.replace(enum=found, type="enum") if found else option
 
     def _description(self) -> str:
         """The first paragraph that says what the command does."""
