@@ -74,7 +74,9 @@ _AFTER_VERSION = re.compile(
 _SECTION = re.compile(r"\(\d\w{0,4}\)$")
 """Of a page: `boat(1)`."""
 _LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
-_TRAILING = re.compile(r"(?:\s+[.,;:-]|, v\d+(?:\.\d+)+|\s+usage:)+$", re.I)
+_TRAILING = re.compile(
+    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|(?:\s+[.,;:-]|, v\d+(?:\.\d+)+|\s+usage:)+$", re.I
+)
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")

@@ -26,6 +26,7 @@ GOOD = [
     ("halt", "Halt, power-off or reboot the machine", "Halt, power-off or reboot the machine"),
     ("bzip2", "bzip2, a file compressor", "a file compressor"),
     ("chkfont", "checks figlet 2.0 and up font files", "checks figlet 2.0 and up font files"),
+    ("sor", "Sorcerer - A tree-parser generator Version 13333 1992-2001 - take input from stdin", "Sorcerer - A tree-parser generator"),
     ("boat", "boat 2.0 a tool for the sea", "a tool for the sea"),
     ("avr-gdb", "This is the GNU debugger. Usage:", "This is the GNU debugger."),
     ("upw", "safely update /etc/passwd, /etc/shadow and /etc/group", "safely update /etc/passwd, /etc/shadow and /etc/group"),
