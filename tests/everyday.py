@@ -136,7 +136,7 @@ def _choice_differences(row: Everyday, node: dict, tool: dict) -> list[str]:
 def _nested_differences(row: Everyday, node: dict) -> list[str]:
     if not row.commands:
         return []
-    known = set(node.get("commands") or ()) - {"help"}
+    known = set(node.get("commands") or ()) - {"help", ""}
     missing, invented = row.commands - known, known - row.commands - row.may_have
     return [
         *([f"missing: {' '.join(sorted(missing))}"] if missing else []),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from atip.inference.help import infer_help
@@ -139,3 +141,15 @@ def test_values_and_commands_in_usage_lines():
     found = infer_help(apt, tool="apt-get").commands
     assert sorted(found) == ["install", "remove", "update"]
     assert [render(argument) for argument in found["install"].arguments] == ["<pkg…>"]
+
+
+def test_many_options_and_many_lines_are_read_in_linear_time():
+    def spent(count):
+        text = "".join(f"  --opt{n} VAL{n}  see below\n" for n in range(count))
+        text += "\n" + "".join(f"Part{n}:\n  VAL{n} words\n" for n in range(4 * count))
+        begin = time.process_time()
+        infer_help(text)
+        return time.process_time() - begin
+
+    spent(100)
+    assert spent(2_000) < 12 * spent(500) + 0.2

@@ -21,14 +21,15 @@ _PLATFORM = re.compile(r"(linux|darwin|windows)-(amd64|arm64|arm|386)\Z")
 MAX_DESCRIPTION = 200
 
 
-def complete(tool: Tool, lesson: Lesson, package: Package, at: str) -> Tool:
-    """The shim of one program.
+def complete(tool: Tool, lesson: Lesson, package: Package, at: str, *, programs: int = 1) -> Tool:
+    """The shim of one program of a package that has this many.
 
     Fields of the template replace learned fields (§4.10.2). In any case the result is `inferred` and not verified:
     a reviewer promotes it later (§4.10.4).
     """
     tool = tool.replace(
-        description=describe(tool, package), homepage=tool.homepage or package.homepage or None
+        description=describe(tool, package, programs),
+        homepage=tool.homepage or package.homepage or None,
     )
     if package.template:
         tool = apply_override(tool, merged_template(tool, package.template))
@@ -94,7 +95,15 @@ def _generation(tool: Tool, lesson: Lesson, package: Package, at: str) -> dict[s
     }
 
 
-def describe(tool: Tool, package: Package) -> str:
-    """Return the best summary, or one that names the package."""
-    summary = first_summary([tool.description, package.description], tool.name)
-    return summary[:MAX_DESCRIPTION] or f"A program of the package {package.name}"
+def describe(tool: Tool, package: Package, programs: int = 1) -> str:
+    """Return the best summary, or one that names the package.
+
+    What a package of several programs says of itself is not what one of them does, unless they share the name.
+    """
+    is_own = programs == 1 or tool.name.lower() == package.name.lower()
+    summary = first_summary([tool.description, package.description if is_own else ""], tool.name)
+    if summary:
+        return summary[:MAX_DESCRIPTION]
+    if said := first_summary([package.description], tool.name):
+        return f"Part of {package.name}: {said}"[:MAX_DESCRIPTION]
+    return f"A program of the package {package.name}"

@@ -122,6 +122,7 @@ def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, An
         return
     uname = os.uname()
     may_execute = package.platform in (ANY, host_platform(uname.sysname, uname.machine))
+    count = len({os.path.realpath(one.path) for one in layout.programs})
     own_first = sorted(layout.programs, key=lambda one: (os.path.islink(one.path), one.name))
     with PackageLearner(layout, package, may_execute=may_execute) as learner:
         for program in own_first:
@@ -135,7 +136,7 @@ def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, An
             if lesson is None:
                 result["programs"].append({"name": program.name, "alias": True})
                 continue
-            result["programs"].append(_process(lesson, package, at, result["shims"]))
+            result["programs"].append(_process(lesson, package, at, result["shims"], count))
             result.setdefault("_seen", set()).add(os.path.realpath(program.path))
     result.pop("_seen", None)
     if result["shims"]:
@@ -146,8 +147,10 @@ def _is_processed(path: str, result: Mapping[str, Any]) -> bool:
     return os.path.realpath(path) in result.get("_seen", ())
 
 
-def _process(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of one program; adds its shim to `shims` if it is acceptable."""
+def _process(
+    lesson: Lesson, package: Package, at: str, shims: dict[str, Any], programs: int
+) -> dict[str, Any]:
+    """Return the row of one program out of `programs`; adds its shim to `shims` if it is acceptable."""
     digits = lesson.digest.removeprefix("sha256:")
     row: dict[str, Any] = {
         "name": lesson.name,
@@ -160,7 +163,9 @@ def _process(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -
     row["rung"] = lesson.finding.source_kind
     row["also"] = list(lesson.finding.also)
     try:
-        document = checked_document(complete(lesson.finding.tool, lesson, package, at))
+        document = checked_document(
+            complete(lesson.finding.tool, lesson, package, at, programs=programs)
+        )
     except FormatError as error:
         return {**row, "problem": error.code, "message": error.message[:300]}
     if rules := poison_rules(document):

@@ -25,6 +25,11 @@ MAX_FILE = 64_000_000
 _PROGRAM = re.compile(r"^(?:/usr(?:/local)?)?/(?:s?bin|games)/([^/\n]+)$", re.M)
 _SCRIPTS = re.compile(r"^\[(?:console|gui)_scripts\]\n((?:[^\[\n].*\n?|\n)*)", re.M)
 _LIBRARY = re.compile(r"lib|.*-(?:dev|common|data|doc|dbg)\Z")
+_GROUP = re.compile(
+    r"(?:^|[.;*]\s)((?!This |The |These |It |There |In |Included |Contains |Some )[A-Z][^.:;*\n]{8,100}):\s"
+    r"([a-z0-9][\w+-]{1,40}(?:,\s[a-z0-9][\w+-]{1,40}){0,30}(?:,?\sand\s[\w+-]{2,40})?)(?=[.;]|$)",
+    re.M,
+)
 _SUMMARY = re.compile(r"^Summary: (.+)$", re.M)
 
 
@@ -74,19 +79,44 @@ class InstalledPackages:
 
 
 def read_debian(folder: str) -> dict[str, str]:
-    """path of a program → synopsis of its package, for packages of one program."""
-    synopses = _read_synopses(_read(os.path.join(folder, "status")))
+    """path of a program → what its package says of it; of a package of several programs only what names the program."""
+    status = _read(os.path.join(folder, "status"))
+    synopses, explanations = _read_synopses(status), _read_explanations(status)
     summaries: dict[str, str] = {}
     for listing in glob.iglob(os.path.join(glob.escape(folder), "info", "*.list")):
         package = os.path.basename(listing).removesuffix(".list").partition(":")[0]
-        if _LIBRARY.match(package):
-            continue  # describes the library, not the program beside it
         text = _read(listing)
         programs = {match[1]: match[0] for match in _PROGRAM.finditer(text)}
+        # What a library is for says nothing of the program beside it.
+        is_about_one = not _LIBRARY.match(package)
         for name, path in programs.items():
-            if (len(programs) == 1 or name == package) and package in synopses:
-                summaries[_merged_path(path)] = synopses[package]
+            said = listed_purpose(explanations.get(package, ""), name)
+            if is_about_one and (len(programs) == 1 or name == package):
+                said = said or synopses.get(package, "")
+            if said:
+                summaries[_merged_path(path)] = said
     return summaries
+
+
+def listed_purpose(text: str, name: str) -> str:
+    """What the explanation of a package says of one program: `* NAME: purpose`, or the group that lists it.
+
+    Debian writes both: `candump - show traffic`, and `CAN log file converters: asc2log, log2asc.`
+    """
+    if name not in text:
+        return ""
+    row = re.search(
+        rf"^[ \t]*(?:[*+\u2022o-] ?)?{re.escape(name)}(?:\(\d\w*\))?[ \t]*(?::|--?|\u2013|=)[ \t]+"
+        r"(\S.{3,200}(?:\n {3,}[^*+\u2022\s-].{1,200}){0,2})",
+        text,
+        re.M,
+    )
+    if row is not None:
+        return " ".join(row[1].split())
+    for group, names in _GROUP.findall("\n".join(line.strip() for line in text.split("\n"))):
+        if name in re.split(r",?\s(?:and\s)?", names):
+            return str(group).strip()
+    return ""
 
 
 def read_members(folder: str) -> dict[str, str]:
@@ -110,6 +140,20 @@ def _read_synopses(status: str) -> dict[str, str]:
         elif line.startswith("Description: "):
             synopses[package] = line[13:].strip()
     return synopses
+
+
+def _read_explanations(status: str) -> dict[str, str]:
+    """Package → the lines below its synopsis."""
+    found: dict[str, list[str]] = {}
+    package = ""
+    is_inside = False
+    for line in status.splitlines():
+        if line.startswith("Package: "):
+            package = line[9:].strip()
+        is_inside = line.startswith("Description: ") or (is_inside and line.startswith(" "))
+        if is_inside and line.startswith(" "):
+            found.setdefault(package, []).append(line[1:])
+    return {name: "\n".join(lines) for name, lines in found.items()}
 
 
 def read_distributions(site: str) -> dict[str, str]:
