@@ -42,7 +42,9 @@ _ROW = 110
 _MAX_NAME = 100
 _MAX_FORMS = 200_000
 _WORD = re.compile(r"[^\W_]+")
-_BLANKS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)) + bytes(128)
+_BLANKS = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)
+) + bytes(128)
 """Letters of ASCII in lower case; a blank for every byte that is not part of a word."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 TOOL, COMMAND, TEXT = 9, 8, 2
