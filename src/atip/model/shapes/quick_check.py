@@ -8,7 +8,8 @@ and what they do not accept is for `check_tool` to judge.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+import operator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -61,7 +62,7 @@ def _field(name: str, field: Field, levels: int) -> Any:
     kind = _type(field.kind, levels)
     if field.required and is_error(field.code):
         return name, kind
-    return name, Union[kind, msgspec.UnsetType], msgspec.UNSET
+    return name, kind | msgspec.UnsetType if kind is not None else msgspec.UnsetType, msgspec.UNSET
 
 
 def _type(kind: Any, levels: int) -> Any:
@@ -81,8 +82,15 @@ def _type(kind: Any, levels: int) -> Any:
     if isinstance(kind, Table) and kind.keys is None:
         return dict[str, _type(kind.kind, levels)]  # type: ignore[misc]
     if isinstance(kind, Either):
-        return Union[tuple(_type(one, levels) for one in kind.by_type.values())]
+        return functools.reduce(operator.or_, _choices(kind, levels))
     return Any if isinstance(kind, Anything) else None
+
+
+def _choices(kind: Either, levels: int) -> list[Any]:
+    return [
+        json_type if isinstance(one, Anything) else _type(one, levels)
+        for json_type, one in kind.by_type.items()
+    ]
 
 
 def _text(kind: Text) -> Any:

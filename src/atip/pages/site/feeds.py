@@ -147,7 +147,7 @@ def charts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
         tools, binaries = tools + 1, binaries + one["shims"]
         for platform in one["platforms"]:
             platforms[platform] = platforms.get(platform, 0) + 1
-        source = one["source"] or "not said"
+        source = one["source"] or "not stated"
         sources[source] = sources.get(source, 0) + 1
         known = _knowledge(one["badges"])
         effects[known] = effects.get(known, 0) + 1
