@@ -59,5 +59,6 @@ def root_of(address: str) -> str:
 
 def plain_url(address: str) -> str:
     """The address as a link for people: a folder instead of its `index`."""
-    is_index = address == "index" or address.endswith("/index")
-    return address.removesuffix("index") if is_index else f"{address}.html"
+    if address.endswith("/index") or address == "index":
+        return address[:-5]
+    return f"{address}.html"
