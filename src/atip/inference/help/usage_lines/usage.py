@@ -275,8 +275,8 @@ class _Reader:
             self.usage.brace_groups += 1
             self.word = self.word or names[0]
             if following is not None and not dots and not self.path:
-                rest = " ".join(value_text(one) for one in branch[at + 1 :])
-                self.usage.synopses |= dict.fromkeys(names, rest)
+                synopsis = " ".join(value_text(one) for one in branch[at + 1 :])
+                self.usage.synopses |= dict.fromkeys(names, synopsis)
         told = {alt[0].text: alt[1:] for alt in node.alternatives if is_command_form(alt)}
         literal = all(name.islower() for name in names)
         if (
