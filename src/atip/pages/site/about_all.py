@@ -112,7 +112,7 @@ class CatalogPages:
         start["changes"] = [one for one in changes if one["address"]][:8]
         start["updated"] = self._updated[:10]
         yield from self._with_json("index.html", "start.html", start)
-        landing = {"file": "index.html", "label": "", "tools": tools[: feeds.PER_LIST]}
+        landing: Data = {"file": "index.html", "label": "", "tools": tools[: feeds.PER_LIST]}
         landing |= {"total": len(tools), "letters": letters, "before": "", "after": ""}
         yield from self._with_json("browse/index.html", "browse.html", landing)
         for number, one in enumerate(lists):
