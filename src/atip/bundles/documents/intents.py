@@ -76,11 +76,11 @@ def _seeds(seeds: Any) -> list[Any]:
 
 
 def _path(ref: str, routes: Any, tools: Sequence[BundleTool]) -> tuple[str, ...] | None:
-    known_paths = (
+    declared_routes = (
         [route for route in routes if isinstance(route, dict)] if isinstance(routes, list) else []
     )
     # The default first; conditions of other routes belong to the surface that asks.
-    for route in sorted(known_paths, key=lambda one: not one.get("default")):
+    for route in sorted(declared_routes, key=lambda one: not one.get("default")):
         target = str(route.get("tool", ""))
         sibling = posixpath.normpath(posixpath.join(posixpath.dirname(ref), target))
         for tool in tools:
