@@ -190,8 +190,12 @@ class TrialRunner:
 
     def _unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
         changed = {change.path for change in changes}
-        # owners and times are not compared, so that whoever sets them has changed something
-        changed |= {each.target for each in seen.effects if each.effect == "permission"}
+        # owners and times are not compared, so that whoever sets them of a file that was there has changed something
+        changed |= {
+            each.target
+            for each in seen.effects
+            if each.effect == "permission" and os.path.lexists(each.target)
+        }
         within = f"{self.desk}/"
         return tuple(
             path for path in seen.writes if path.startswith(within) and path not in changed
