@@ -12,11 +12,7 @@ import argparse
 import json
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from itertools import chain
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KNOWLEDGE = os.path.join(ROOT, "src", "atip", "knowledge")
@@ -31,7 +27,9 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="NAMES", help="separated by commas")
     parser.add_argument("--what", choices=("all", "installed", "packages"), default="all")
     parser.add_argument("--engine", default="")
-    parser.add_argument("--jobs", type=int, default=0, help="workers for each kind of source")
+    parser.add_argument(
+        "--jobs", type=int, default=0, help="workers; more than processors, since trials wait"
+    )
     parser.add_argument("--tally", action="store_true", help="run nothing")
     parser.add_argument("--write", action="store_true", help="write the report")
     options = parser.parse_args()
@@ -42,16 +40,9 @@ def main() -> int:
     only = set(options.only.split(",")) - {""}
     if not options.tally:
         campaign.begin()
-        parts: list[Callable[[], object]] = []
-        if options.what != "packages":
-            targets = [one for one in installed() if not only or one.name in only]
-            parts.append(lambda: campaign.run(targets))
-        if options.what != "installed":
-            parts.append(lambda: packaged(campaign, only))
-        # beside each other: a trial spends most of its time in waits, and packages must be fetched first
-        with ThreadPoolExecutor(len(parts)) as pool:
-            for one in [pool.submit(part) for part in parts]:
-                one.result()
+        here = installed() if options.what != "packages" else iter(())
+        laid_out = packaged(campaign.folder, only) if options.what != "installed" else iter(())
+        campaign.run(chain((one for one in here if not only or one.name in only), laid_out))
     return report(campaign, write=options.write)
 
 

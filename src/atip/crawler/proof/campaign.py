@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
 MAX_RESULT = 50_000_000
 MANY = 8
-LARGE = {"commands": 200, "flags": 8, "cases": 400, "trials": 560, "waits": 30, "cpu_s": 120.0}
+LARGE = {"commands": 200, "flags": 8, "cases": 400, "trials": 560, "waits": 30, "cpu_s": 80.0}
 """For a tool that we have words for many commands of."""
 MADE_BY_PROGRAMS = ("data.db", "disk.ext2", "sample.deb", "zipped.txt.zst", "zipped.txt.lz4")
 """Samples whose bytes hold the time at which they were made."""
@@ -80,23 +80,32 @@ class Campaign:
 
     def run(self, targets: Iterable[ProofTarget], budget: Mapping[str, Any] | None = None) -> None:
         """Round one finds and tries, round two plays the same cases again."""
-        known = load_recipes()
-        wanted = sorted(targets, key=lambda one: (one.name not in known, one.name))
         waiting: dict[str, tuple[str, ProofTarget]] = {}
-        for one in wanted:
-            if turn := self._missing(one):
-                waiting[one.name] = turn, one
+        coming = iter(targets)
         for _ in range(ROUNDS):
-            if waiting:
-                self._play(waiting, budget or {})
+            self._play(waiting, coming, budget or {})
+            if not waiting:
+                break
 
-    def _play(self, waiting: dict[str, tuple[str, ProofTarget]], budget: Mapping[str, Any]) -> None:
-        """Both rounds of what waits; what fails, or comes too late for this queue, goes on waiting."""
+    def _play(
+        self,
+        waiting: dict[str, tuple[str, ProofTarget]],
+        coming: Iterator[ProofTarget],
+        budget: Mapping[str, Any],
+    ) -> None:
+        """Both rounds of what waits and what comes; what fails, or is ready too late for this queue, goes on waiting."""
         ready = list(waiting)
         done = 0
 
         def orders() -> Iterator[bytes]:
-            while ready:
+            while True:
+                while not ready:
+                    new = next(coming, None)
+                    if new is None:
+                        return
+                    if turn := self._missing(new):
+                        waiting[new.name] = turn, new
+                        ready.append(new.name)
                 turn, one = waiting[ready.pop(0)]
                 yield self._first(one, budget) if turn == FIRST else self._second(one)
 
@@ -226,8 +235,9 @@ def _told(result: Mapping[str, Any]) -> str:
 
 
 def installed() -> Iterator[ProofTarget]:
-    """Every curated tool that lies where this machine's system keeps programs, other names of a tool included."""
-    for name in sorted({*names(), *aliases()}):
+    """Every curated tool that lies where this machine's system keeps programs, other names of a tool included; recipes first."""
+    known = load_recipes()
+    for name in sorted({*names(), *aliases()}, key=lambda one: (one not in known, one)):
         path = find_program(name, PLACES) if "/" not in name and "*" not in name else None
         if path is not None:
             yield ProofTarget(name=name, path=path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.layers import entries, load_layer, merged
 from atip.crawler.packages import Package, Refusal
-from atip.crawler.proof.campaign import ProofTarget, installed
+from atip.crawler.proof.campaign import PLACES, ProofTarget, installed
 from atip.crawler.sources import open_source
 from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.errors import AtipError
@@ -16,34 +16,34 @@ from atip.knowledge.reading import aliases, names
 from atip.proving.operands import load_recipes
 from atip.system.files import make_private
 from atip.system.programs.clients import ask_client
+from atip.system.programs.processes import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from atip.crawler.packages import PackageFile
-    from atip.crawler.proof.campaign import Campaign
 
 PROGRAMS = ("usr/bin", "usr/sbin", "usr/games", "bin", "sbin")
 BATCH = 30
 MAX_NEEDS = 40
 MAX_BYTES = 40_000_000
+MODULES = "usr/lib/python3/dist-packages"
+MAX_COMPILE_S = 300.0
 
 
-def packaged(campaign: Campaign, only: set[str]) -> None:
-    """Fetch, lay out and prove, some packages at a time; their files go again afterwards."""
+def packaged(folder: str, only: set[str]) -> Iterator[ProofTarget]:
+    """Fetch and lay out, some packages at a time, while those before them are proved."""
     here = {one.name for one in installed()}
     wanted = {*names(), *aliases()} - here
     if only:
         wanted &= only
-    yard = _Yard(os.path.join(campaign.folder, "packages"))
+    yard = _Yard(os.path.join(folder, "packages"))
     known = load_recipes()
     offers = sorted(
         yard.offers(wanted).items(), key=lambda one: (not one[1] & set(known), yard.weight(one[0]))
     )
     for start in range(0, len(offers), BATCH):
-        targets = list(yard.lay_out(offers[start : start + BATCH], wanted))
-        if targets:
-            campaign.run(targets)
+        yield from yard.lay_out(offers[start : start + BATCH], wanted)
 
 
 class _Yard:
@@ -122,6 +122,7 @@ class _Yard:
         if not os.path.isdir(root):
             for layer in layers:
                 _place(layer, root)
+            _compile_modules(root)
         for folder in PROGRAMS:
             place = os.path.join(root, merged(folder + "/x")[:-2])
             for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
@@ -148,6 +149,18 @@ def _place(layer: str, root: str) -> None:
             os.symlink(os.readlink(entry.path), path)
         else:
             os.link(entry.path, path)
+
+
+def _compile_modules(root: str) -> None:
+    """Byte code of Python modules, as an installation writes it; without it every start compiles them again. Nothing of them runs."""
+    python = find_program("python3", PLACES)
+    if python is None or not os.path.isdir(os.path.join(root, MODULES)):
+        return
+    ask_client(
+        [python, "-I", "-m", "compileall", "-q", "-s", root, "-p", "/", MODULES],
+        folder=root,
+        timeout_s=MAX_COMPILE_S,
+    )
 
 
 def _installed_packages() -> set[str]:
