@@ -126,7 +126,7 @@ class Campaign:
     def _missing(self, target: ProofTarget) -> str:
         """The round that a tool still needs; empty: none."""
         first = self.result(FIRST, target.name)
-        if first is None or first.get("digest", "") not in ("", _digest(target.path)):
+        if first is None or first.get("digest", "") not in ("", _digest(target)):
             return FIRST
         second = self.result(SECOND, target.name)
         is_current = second is not None and second.get("digest") == first.get("digest")
@@ -199,8 +199,8 @@ class Campaign:
         return os.path.join(self._folder, turn, f"{name}.json")
 
 
-def _digest(path: str) -> str:
-    binary = seal(path)
+def _digest(target: ProofTarget) -> str:
+    binary = seal(target.path, layer=target.root)
     binary.close()
     return binary.digest
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 from atip.crawler.depot import Depot
@@ -120,9 +121,13 @@ class _Yard:
         parts = (*self._needs(package), package.own)
         layers = [load_layer(one, cache, self._blob) for one in parts]
         if not os.path.isdir(root):
+            # under another name until it is whole: an interrupted run must not find a part of it
+            part = f"{root}.part"
+            shutil.rmtree(part, ignore_errors=True)
             for layer in layers:
-                _place(layer, root)
-            _compile_modules(root)
+                _place(layer, part)
+            _compile_modules(part)
+            os.rename(part, root)
         for folder in PROGRAMS:
             place = os.path.join(root, merged(folder + "/x")[:-2])
             for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
