@@ -19,8 +19,8 @@ KNOWLEDGE = os.path.join(ROOT, "src", "atip", "knowledge")
 
 
 def main() -> int:
-    from atip.crawler.proof.campaign import Campaign, installed
-    from atip.crawler.proof.packaged import packaged
+    from atip.crawler.proof.campaign import Campaign, installed_targets
+    from atip.crawler.proof.packaged import package_targets
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default=os.path.join(ROOT, ".cache", "prove"))
@@ -40,8 +40,10 @@ def main() -> int:
     only = set(options.only.split(",")) - {""}
     if not options.tally:
         campaign.begin()
-        here = installed() if options.what != "packages" else iter(())
-        laid_out = packaged(campaign.folder, only) if options.what != "installed" else iter(())
+        here = installed_targets() if options.what != "packages" else iter(())
+        laid_out = (
+            package_targets(campaign.folder, only) if options.what != "installed" else iter(())
+        )
         campaign.run(chain((one for one in here if not only or one.name in only), laid_out))
     return report(campaign, write=options.write)
 
@@ -61,7 +63,7 @@ def report(campaign: object, *, write: bool) -> int:
     unsteady = campaign.unsteady()  # type: ignore[attr-defined]
     twice = sum(len(one.get("cases", ())) for one in again.values())
     starts = len(campaign.starts())  # type: ignore[attr-defined]
-    touched = campaign.touched()  # type: ignore[attr-defined]
+    touched = campaign.changed_names()  # type: ignore[attr-defined]
     verified = verified_tools(results, again)
     summary = {
         **summary_of(found, len(unsteady), twice, len(touched)),

@@ -91,7 +91,8 @@ def find_command(tool: dict, path: tuple[str, ...]) -> dict | None:
     for word in path:
         commands = node.get("commands") or {}
         found = commands.get(word) or next(
-            (one for one in commands.values() if word in (one.get("aliases") or ())), None
+            (command for command in commands.values() if word in (command.get("aliases") or ())),
+            None,
         )
         if found is None:
             return None
@@ -125,7 +126,7 @@ def _choice_differences(row: Everyday, node: dict, tool: dict) -> list[str]:
     options = [*(node.get("options") or ()), *(tool.get("globalOptions") or ())]
     found = []
     for flag, values in row.choices.items():
-        option = next((one for one in options if flag in one["flags"]), None)
+        option = next((option for option in options if flag in option["flags"]), None)
         known = set((option or {}).get("enum") or ())
         if known != values:
             found.append(f"{flag}: {' '.join(sorted(known)) or 'no choices'}")
@@ -135,7 +136,7 @@ def _choice_differences(row: Everyday, node: dict, tool: dict) -> list[str]:
 def _nested_differences(row: Everyday, node: dict) -> list[str]:
     if not row.commands:
         return []
-    known = set(node.get("commands") or ()) - {"help"}
+    known = set(node.get("commands") or ()) - {"help", ""}
     missing, invented = row.commands - known, known - row.commands - row.may_have
     return [
         *([f"missing: {' '.join(sorted(missing))}"] if missing else []),

@@ -58,6 +58,22 @@ def test_pages_avoid_these_words(page):
     assert [prose[max(0, m.start() - 40) : m.end() + 40] for m in WORDS.finditer(prose)] == []
 
 
+PEOPLE = re.compile(r"\b(?:nobody|somebody|someone|anybody|everybody|everyone|whoever)\b", re.I)
+
+
+def test_docstrings_and_comments_name_mechanisms_instead_of_people():
+    """ "Signer not trusted" instead of "signed by nobody who may sign"."""
+    bad = []
+    for path in SOURCES:
+        lines = path.read_text().splitlines()
+        bad += [
+            f"{path.name}:{n}: {line.strip()}"
+            for n, line in enumerate(lines, 1)
+            if PEOPLE.search(line)
+        ]
+    assert bad == []
+
+
 def test_the_words_are_found():
     tree = ast.parse(
         '"""nobody"""\nraise Error("a.b", f"`{x}` is no list")\nsay("there is no list")'

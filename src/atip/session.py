@@ -63,7 +63,7 @@ class ToolCall(Value):
 
     @property
     def effects(self) -> Effects:
-        """What this very call will do, flags included; unknown for a call that cannot be built."""
+        """Effects of this call, flags included; unknown for a call that cannot be built."""
         if self.function is None or self.invocation is None:
             return UNKNOWN
         from atip.calls.effects.engine import effects_of
@@ -145,7 +145,7 @@ class Session:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """What goes into the request; for Gemini wrapped in one `function_declarations` (§7.2)."""
+        """Declarations for the request; for Gemini wrapped in one `function_declarations` (§7.2)."""
         made = self.compiled.declarations
         return [{"function_declarations": made}] if self.provider == "gemini" and made else made
 
@@ -246,7 +246,7 @@ class Session:
                 zip(calls, results, strict=True), key=lambda pair: pair[0].position
             )
         ]
-        return provider_messages.merged(self.provider, messages)
+        return provider_messages.merge_messages(self.provider, messages)
 
     def run_all(
         self, calls: Sequence[ToolCall], runner: Runner, *, max_workers: int = 8
@@ -312,9 +312,9 @@ def call_function(
 def call_published(function: Function, given: Mapping[str, Any]) -> ToolCall:
     """A call of one function as MCP clients are offered it."""
     compiled = provider_tools.compile_functions({function.name: function}, "mcp")
-    meant = provider_tools.undo_call(compiled, function.name, given)
-    assert meant is not None, "the function is the one that was compiled"
-    return call_function(function, meant[1])
+    arguments = provider_tools.undo_call(compiled, function.name, given)
+    assert arguments is not None, "the function is the one that was compiled"
+    return call_function(function, arguments[1])
 
 
 # --- the names of Appendix A ---------------------------------------------------------------------

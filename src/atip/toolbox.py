@@ -101,7 +101,7 @@ class Toolbox:
         return probe_tool(name, force=force)
 
     def infer(self, name: str) -> SourceFinding:
-        """Everything that can be learnt about one tool, confined; nothing is stored. See `scan.infer`."""
+        """Everything that can be learned about one tool, confined; nothing is stored. See `scan.infer`."""
         from atip.workflows.scan.infer import infer_tool
 
         return infer_tool(self.host, name)

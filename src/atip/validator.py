@@ -51,15 +51,15 @@ class Validator:
         """Problems of a call; empty when it may go on to confirmation and execution."""
         if call.problems or call.function is None:
             return list(call.problems)
-        found: list[Problem] = []
+        problems: list[Problem] = []
         tool, line = call.function.tool.name, call.function.line
         allowed = self.policy.get("allowedTools")
         if tool not in self.offered or (allowed is not None and tool not in allowed):
-            found.append(_refusal("policy.tool-not-allowed", f"`{tool}` is not allowed"))
+            problems.append(_refusal("policy.tool-not-allowed", f"`{tool}` is not allowed"))
         for denied in self.policy.get("deniedCommands", ()):
             if line == denied or line.startswith(denied + " "):
-                found.append(_refusal("policy.command-denied", f"`{denied}` is denied"))
-        return found + self._effects(call.effects)
+                problems.append(_refusal("policy.command-denied", f"`{denied}` is denied"))
+        return problems + self._effects(call.effects)
 
     def _effects(self, effects: Effects) -> list[Problem]:
         facts = {
@@ -72,11 +72,11 @@ class Validator:
             default = fact == "network"
             if not self.policy.get(key, default):
                 restricted[fact] = False
-        words = {True: "it is", None: "nothing is known"}
+        words = {True: "it is", None: "no facts are known"}
         return [
             _refusal("policy.needs-confirmation", f"{fact}: {words[facts.get(fact)]}")
-            for fact, wanted in restricted.items()
-            if wanted is False and facts.get(fact) is not False
+            for fact, required in restricted.items()
+            if required is False and facts.get(fact) is not False
         ]
 
 

@@ -1,10 +1,10 @@
-"""What generated Python wrappers call: operations of a project's APIs under policy, with a question where policy asks, on record.
+"""Runtime of generated Python wrappers: API operations of a project under policy, with confirmation and records.
 
     from codegen import runtime
     runtime.use(ask=runtime.ask_on_terminal)
 
-By default nobody is asked, and what needs a yes is refused (`consent.no-asker`). Nothing here sends a request: that is
-`Toolbox.apis`, where the judge, the permit and the approval of the project's configuration stand in between.
+By default there is no prompt, and what needs confirmation is refused (`consent.no-asker`). Nothing here sends a request: that is
+`Toolbox.apis`, where policy, confirmation and the approval of the project's configuration apply.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class WrappedApis:
         """Say who is asked, and under which preset.
 
         Args:
-            ask: reaches the user: gets a `Question`, returns True for yes; `ask_on_terminal` is one. None: nobody is asked.
+            ask: prompts the user: gets a `Question`, returns True for yes; `ask_on_terminal` is one. None: no prompt.
             policy: preset instead of the configured one; None: as configured.
         """
         self._ask, self._policy = ask or refuse_questions, policy
@@ -95,7 +95,7 @@ def refuse_questions(question: Question) -> bool:
     """
     raise NeedsConfirmation(
         "consent.no-asker",
-        "a person has to confirm this, and the wrappers have no way to ask",
-        hint="hand in who is asked: `runtime.use(ask=runtime.ask_on_terminal)`, or allow it in the policy",
+        "this needs confirmation, and the wrappers cannot ask the user",
+        hint="set a prompt: `runtime.use(ask=runtime.ask_on_terminal)`, or allow it in the policy",
         details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
     )

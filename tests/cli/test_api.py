@@ -87,7 +87,7 @@ def test_list_and_show(desk: Desk) -> None:
     assert desk.told("api", "list")["sources"] == [
         {"name": "pets", "kind": "openapi", "operations": 3}
     ]
-    names = [each["name"] for each in desk.told("api", "list", "pets")["operations"]]
+    names = [operation["name"] for operation in desk.told("api", "list", "pets")["operations"]]
     assert names == ["get_pet", "set_pet", "delete_pet"]
     assert desk.told("api", "show", "pets.get_pet")["inputSchema"]["required"] == ["id"]
 
@@ -101,7 +101,7 @@ def test_reading_is_called_and_loss_needs_a_person(desk: Desk) -> None:
     assert desk.run("api", "call", "pets.set_pet", "id=7").returncode == 126
     # nobody knows whether a PUT destroys what was there
     assert desk.run("api", "call", "pets.set_pet", "id=7", "--yes").returncode == 126
-    assert [each.method for each in desk.server.requests] == ["GET"]
+    assert [request.method for request in desk.server.requests] == ["GET"]
 
 
 def test_every_call_has_its_records(desk: Desk) -> None:
@@ -126,7 +126,7 @@ def test_mistakes_are_named(desk: Desk, words: tuple[str, ...], code: str) -> No
 
 
 def test_api_is_a_tool_among_the_others(desk: Desk) -> None:
-    assert [each["name"] for each in desk.told("list")["tools"]] == ["pets-api"]
+    assert [tool["name"] for tool in desk.told("list")["tools"]] == ["pets-api"]
     hits = desk.told("search", "give", "a", "pet", "away")["results"]
     assert (hits[0]["tool"], hits[0]["command"]) == ("pets-api", ["delete_pet"])
     compiled = json.loads(desk.run("compile", "pets-api", "--for", "anthropic").stdout)
@@ -135,7 +135,7 @@ def test_api_is_a_tool_among_the_others(desk: Desk) -> None:
     done = desk.run("call", "--for", "anthropic", stdin=json.dumps(call))
     assert "/pets/7" in done.stdout
     assert desk.run("call", "pets-api.delete_pet", "id=7").returncode == 126
-    assert [each.method for each in desk.server.requests] == ["GET"]
+    assert [request.method for request in desk.server.requests] == ["GET"]
 
 
 def test_dry_run_of_an_operation_shows_the_plan_and_sends_nothing(desk: Desk) -> None:

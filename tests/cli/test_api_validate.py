@@ -74,13 +74,13 @@ def test_list_reads_a_manifest_of_another_generator_and_says_that_nothing_can_be
         "tools": {"total": 12, "bySource": {"orders": 12}},
     }
     (tmp_path / ".agent-ready.json").write_text(json.dumps(manifest))
-    told = atip("api", "list", "--json", home=tmp_path)
-    assert told.code == 0, told.out
-    assert told.document["sources"] == [
+    result = atip("api", "list", "--json", home=tmp_path)
+    assert result.code == 0, result.out
+    assert result.document["sources"] == [
         {"name": "orders", "kind": "openapi", "operations": 12},
         {"name": "stock", "kind": "mcp", "operations": None},
     ]
-    assert told.document["callable"] is False
+    assert result.document["callable"] is False
     ran = atip("api", "list", home=tmp_path)
     assert "orders" in ran.out and "12 operations" in ran.out and "api init" in ran.err
     assert atip("api", "list", "other", home=tmp_path).code == 1

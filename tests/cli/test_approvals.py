@@ -96,14 +96,14 @@ def test_a_preview_as_json_is_dropped_without_a_word_on_the_terminal(desk: Desk)
     ran = atip(*words, home=desk.home, cwd=desk.work)
     assert ran.code == 0, ran.err
     preview = ran.document["preview"]
-    assert [(each["kind"], each["path"]) for each in preview["changes"]] == [
+    assert [(change["kind"], change["path"]) for change in preview["changes"]] == [
         ("created", str(desk.work / "made"))
     ]
     assert (preview["dropped"], preview["kept"]) == (True, [])
-    kept = atip(
+    result = atip(
         "run", "--preview", "--keep", "--json", "touch", "made", home=desk.home, cwd=desk.work
     )
-    assert (kept.code, kept.document["error"]["code"]) == (126, "consent.no-terminal")
+    assert (result.code, result.document["error"]["code"]) == (126, "consent.no-terminal")
     assert not (desk.work / "made").exists()
 
 

@@ -28,7 +28,11 @@ ANSWERS = (
 def test_validate_judges_folders_and_documents(tmp_path):
     ran = atip("bundle", "validate", "--json", str(EXAMPLES), home=tmp_path)
     assert ran.code == 0 and ran.document["valid"] is True
-    assert {one["bundle"] for one in ran.document["bundles"]} == {"jq@1", "httpie@1", "cowsay@1"}
+    assert {bundle["bundle"] for bundle in ran.document["bundles"]} == {
+        "jq@1",
+        "httpie@1",
+        "cowsay@1",
+    }
     broken = tmp_path / "jq"
     shutil.copytree(EXAMPLES / "jq", broken)
     text = (broken / "CLI.md").read_text()

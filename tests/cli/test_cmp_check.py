@@ -78,7 +78,7 @@ def test_validate_and_lint_know_folders_and_say_which_file(tmp_path):
         json.dumps([{"intent": "add", "invocation": {"want": "x"}}])
     )
     ran = run("validate", str(tmp_path / "jot"), "--json", home=tmp_path)
-    kinds = {one["file"].rpartition("/")[2]: one["kind"] for one in ran.document["files"]}
+    kinds = {path["file"].rpartition("/")[2]: path["kind"] for path in ran.document["files"]}
     assert (ran.code, kinds) == (
         0,
         {
@@ -89,7 +89,7 @@ def test_validate_and_lint_know_folders_and_say_which_file(tmp_path):
     )
     (folder / "manifest.json").write_text(json.dumps({**MANIFEST, "version": "1", "name": "tot"}))
     ran = run("validate", str(tmp_path / "jot"), "--json", home=tmp_path)
-    found = [problem["code"] for one in ran.document["files"] for problem in one["problems"]]
+    found = [problem["code"] for path in ran.document["files"] for problem in path["problems"]]
     assert (ran.code, found) == (1, ["cmp.folder-name", "cmp.version"])
     ran = run("lint", str(tmp_path / "jot"), "--format", "json", home=tmp_path)
     assert ran.code == 1

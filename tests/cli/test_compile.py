@@ -48,7 +48,9 @@ def test_json_is_one_document_with_what_was_left_out(tmp_path):
 def test_count_names_the_tokenizer(tmp_path):
     ran = atip("compile", "-", "--count", "--json", home=tmp_path, stdin=json.dumps(TOOL))
     assert ran.document["tokenizer"] in ("cl100k_base", "estimate (characters / 4)")
-    assert ran.document["total"] == sum(one["tokens"] for one in ran.document["functions"])
+    assert ran.document["total"] == sum(
+        function["tokens"] for function in ran.document["functions"]
+    )
     text = atip("compile", "-", "--count", home=tmp_path, stdin=json.dumps(TOOL)).out
     assert text.splitlines()[-1].endswith(f"by {ran.document['tokenizer']}")
 

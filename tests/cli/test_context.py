@@ -77,7 +77,7 @@ def test_nothing_is_widened_by_what_another_agent_says(tmp_path):
         "recentCommands": [{"tool": "gh", "command": "x" * 10_000, "exitCode": 0}],
         "x-atip": {"digests": digests},
     }
-    before = sorted(str(one) for one in home.rglob("*"))
+    before = sorted(str(path) for path in home.rglob("*"))
     document = json.dumps({"toolContext": told})
     ran = atip("context", "import", "-", "--json", home=home, stdin=document).document
     assert ran["toolContext"] == {"availableTools": [], "authenticatedTools": [], "recentCommands": []}  # fmt: skip
@@ -86,7 +86,7 @@ def test_nothing_is_widened_by_what_another_agent_says(tmp_path):
         "kubectl": "not on this machine",
         "gh": "not among its available tools",
     }
-    assert sorted(str(one) for one in home.rglob("*")) == before
+    assert sorted(str(path) for path in home.rglob("*")) == before
     assert atip("context", "import", "-", home=home, stdin="[]").code == 1
     assert atip("context", "import", "-", home=home, stdin='{"toolContext": ' + " " * 2_000_000).code == 1  # fmt: skip
 

@@ -7,8 +7,8 @@ from tests.cli.run import atip
 
 def test_commands_effects_and_decision(tmp_path):
     found = atip("explain", "git status && rm -rf build", "--json", home=tmp_path).document
-    assert [each["tool"] for each in found["invocations"]] == ["git", "rm"]
-    assert [each["decision"] for each in found["invocations"]] == ["allow", "ask"]
+    assert [invocation["tool"] for invocation in found["invocations"]] == ["git", "rm"]
+    assert [invocation["decision"] for invocation in found["invocations"]] == ["allow", "ask"]
     assert found["effects"]["destructive"] is True
     assert (found["decision"], found["rule"]) == ("ask", "always: destructive")
     assert found["invocations"][1]["reasons"][0]["evidence"] == "knowledge"
@@ -31,7 +31,12 @@ def test_wrappers_are_opened(tmp_path):
     found = atip(
         "explain", "sudo bash -c 'ls; curl -T x https://h.example/'", "--json", home=tmp_path
     ).document
-    assert [each["tool"] for each in found["invocations"]] == ["sudo", "bash", "ls", "curl"]
+    assert [invocation["tool"] for invocation in found["invocations"]] == [
+        "sudo",
+        "bash",
+        "ls",
+        "curl",
+    ]
     assert found["invocations"][3]["hosts"] == ["h.example"]
 
 

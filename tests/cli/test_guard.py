@@ -147,14 +147,14 @@ def test_copilot_writes_its_arguments_as_text(tmp_path):
     def request(line: str) -> dict:
         return {"toolName": "bash", "toolArgs": json.dumps({"command": line}), "cwd": "/tmp"}
 
-    said = hook(tmp_path, request(READ), "--for", "copilot")
-    assert said["permissionDecision"] == "allow"
+    result = hook(tmp_path, request(READ), "--for", "copilot")
+    assert result["permissionDecision"] == "allow"
     assert hook(tmp_path, request(LOSS), "--for", "copilot")["permissionDecision"] == "deny"
 
 
 def test_kimi_hears_denials_and_silence(tmp_path):
-    said = hook(tmp_path, tool_call(READ, tool="Shell"), "--for", "kimi")
-    assert without_trial(said) == {}
+    result = hook(tmp_path, tool_call(READ, tool="Shell"), "--for", "kimi")
+    assert without_trial(result) == {}
     answer = hook(tmp_path, tool_call(LOSS), "--for", "kimi")["hookSpecificOutput"]
     assert answer["permissionDecision"] == "deny"
 
@@ -241,10 +241,14 @@ def test_only_decisions_are_shown(tmp_path):
     audit.append({"event": "end", "run": "1"})
     hook(tmp_path, {"line": READ, "cwd": "/tmp"})
     assert atip("explain", READ, home=tmp_path).code == 0
-    assert [each["event"] for each in decisions(tmp_path)] == ["refused", "decision", "decision"]
-    assert [each.get("client") for each in decisions(tmp_path)][-1] == "explain"
+    assert [decision["event"] for decision in decisions(tmp_path)] == [
+        "refused",
+        "decision",
+        "decision",
+    ]
+    assert [decision.get("client") for decision in decisions(tmp_path)][-1] == "explain"
     records = atip("audit", "show", "--json", home=tmp_path).document["records"]
-    assert [each["event"] for each in records] == ["refused", "end", "decision", "decision"]
+    assert [record["event"] for record in records] == ["refused", "end", "decision", "decision"]
 
 
 def test_records_of_decisions_hold_no_secrets(tmp_path):

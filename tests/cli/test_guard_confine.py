@@ -71,12 +71,15 @@ def drive(
     env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
     words = [sys.executable, str(script), protocol, event, mode, ignores, *lines]
     done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=True)
-    return [json.loads(each) for each in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_inside_of_a_clients_own_sandbox_nothing_is_confined(work: pathlib.Path) -> None:
-    said = drive(work, "./test.sh", "ls", protocol="codex")
-    assert [each["decision"] for each in said] == ["deny", None]  # silence: the client's own rules
+    result = drive(work, "./test.sh", "ls", protocol="codex")
+    assert [each["decision"] for each in result] == [
+        "deny",
+        None,
+    ]  # silence: the client's own rules
 
 
 @pytest.mark.parametrize("protocol", sorted(PACKAGES))
@@ -126,9 +129,9 @@ def test_an_unknown_version_is_asked_until_it_has_proved_itself(work: pathlib.Pa
 def test_a_client_that_ignores_rewriting_is_never_trusted_and_left_alone(
     work: pathlib.Path,
 ) -> None:
-    said = drive(work, *["ls"] * 6, "./test.sh", version="9.9.9", ignores="ignores")
-    assert [("--token" in each["input"]["command"]) for each in said] == [True] * 5 + [False] * 2
-    assert said[-1]["decision"] == "ask" and not (work / "built.txt").exists()
+    result = drive(work, *["ls"] * 6, "./test.sh", version="9.9.9", ignores="ignores")
+    assert [("--token" in each["input"]["command"]) for each in result] == [True] * 5 + [False] * 2
+    assert result[-1]["decision"] == "ask" and not (work / "built.txt").exists()
 
 
 def test_a_token_of_another_program_proves_nothing(work: pathlib.Path) -> None:
@@ -167,13 +170,13 @@ def test_a_caller_that_is_not_known_is_asked(work: pathlib.Path) -> None:
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": str(work),
         "tool_input": {"command": "./test.sh"},
     }  # fmt: skip
-    said = atip("guard", "--for", "claude", home=work.parent, stdin=json.dumps(asked), cwd=work)
-    assert said.document["hookSpecificOutput"]["permissionDecision"] == "ask"
+    result = atip("guard", "--for", "claude", home=work.parent, stdin=json.dumps(asked), cwd=work)
+    assert result.document["hookSpecificOutput"]["permissionDecision"] == "ask"
 
 
 def test_unattended_asks_nobody_and_narrowing_options_need_a_line(work: pathlib.Path) -> None:
-    said = atip("run", "--line", "--unattended", "git push", home=work.parent, cwd=work)
-    assert said.code == 126 and "no terminal" in said.err
+    result = atip("run", "--line", "--unattended", "git push", home=work.parent, cwd=work)
+    assert result.code == 126 and "no terminal" in result.err
     for option in ("--read-only", "--unattended"):
         assert "run.line-only" in atip("run", option, "ls", home=work.parent, cwd=work).err
 
@@ -209,7 +212,7 @@ def test_what_ran_is_checked_and_a_client_that_ignored_the_answer_gets_no_second
     env = {"PATH": os.environ["PATH"], "HOME": str(work.parent), "PYTHONPATH": str(ROOT / "src")}
     words = [sys.executable, str(folder / "bin/client.py"), ignores, "./test.sh", "./test.sh"]
     done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=True)
-    first, second = [json.loads(each) for each in done.stdout.splitlines()]
+    first, second = [json.loads(line) for line in done.stdout.splitlines()]
     assert first == {"decision": "allow", "confined": True}
     assert second == ({"decision": "ask", "confined": False} if ignores else first)
     shown = atip("audit", "show", "--json", home=work.parent, cwd=work).out

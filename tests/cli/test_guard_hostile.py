@@ -91,8 +91,8 @@ def answer_to(client: str, data: bytes) -> str:
     ctx = types.SimpleNamespace(stdin=types.SimpleNamespace(buffer=io.BytesIO(data)), out=out)
     options = argparse.Namespace(client=client, policy=None, ask_as="ask", record=False)
     assert hook.run(options, ctx) == 0  # type: ignore[arg-type]
-    told = json.loads(out.getvalue())
-    inner = told.get("hookSpecificOutput", told)
+    output = json.loads(out.getvalue())
+    inner = output.get("hookSpecificOutput", output)
     return str(inner.get("permissionDecision", inner.get("decision", inner.get("permission", "silence"))))  # fmt: skip
 
 

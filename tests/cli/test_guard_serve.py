@@ -81,7 +81,7 @@ def direct(runtime: pathlib.Path, home: pathlib.Path, stamp: bytes | None = None
         line.settimeout(30)
         line.connect(str(place(runtime)))
         try:
-            line.sendall(b"".join(len(each).to_bytes(4, "big") + each for each in fields))
+            line.sendall(b"".join(len(field).to_bytes(4, "big") + field for field in fields))
             line.shutdown(socket.SHUT_WR)
             return calling.receive(line, 100_000)
         except (BrokenPipeError, ConnectionResetError):

@@ -59,7 +59,7 @@ def test_a_dry_run_shows_every_file_and_changes_none(machine):
     ):
         assert word in ran.out
     changes = init(machine, "--dry-run", "--json").document["changes"]
-    assert {os.path.basename(one["path"]) for one in changes} == {
+    assert {os.path.basename(change["path"]) for change in changes} == {
         "settings.json", ".claude.json", "hooks.json", "config.toml", "AGENTS.md",
     }  # fmt: skip
     assert snapshot(machine) == before

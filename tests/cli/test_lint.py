@@ -114,7 +114,7 @@ def test_a_bad_config_is_an_error_with_its_path(file, tmp_path, capsys):
 
 def test_a_binary_that_is_not_here_is_noticed(file, capsys):
     _code, document = run_json(capsys, "--json", "--check-binary", str(file))
-    assert "binary-exists" in {each["rule"] for each in document["files"][0]["findings"]}
+    assert "binary-exists" in {finding["rule"] for finding in document["files"][0]["findings"]}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"a":1,"a":2}'])

@@ -163,9 +163,9 @@ def test_sessions_of_nox_are_read_and_never_run(work: pathlib.Path) -> None:
     (work / "noxfile.py").write_text(NOX + "open('ran', 'w')\n")
     found = explain(work, "nox -s tests")
     assert found["inSandbox"] == "confine"
-    assert any("`pytest -q " in each for each in found["chains"]), found["chains"]
-    assert not any("git push" in each for each in found["chains"])
-    assert any("git push" in each for each in explain(work, "nox")["chains"])
+    assert any("`pytest -q " in chain for chain in found["chains"]), found["chains"]
+    assert not any("git push" in chain for chain in found["chains"])
+    assert any("git push" in chain for chain in explain(work, "nox")["chains"])
     assert not (work / "ran").exists()
     (work / "noxfile.py").write_text("def (")
     assert explain(work, "nox")["inSandbox"] == "confine"
@@ -177,14 +177,14 @@ def test_hooks_are_part_of_what_git_runs(work: pathlib.Path) -> None:
     hook.write_text("#!/bin/sh\nnpx lint-staged\n")
     assert explain(work, "git commit -m x")["chains"] == []  # it is not executable
     hook.chmod(0o755)
-    assert any("npx lint-staged" in each for each in explain(work, "git commit -m x")["chains"])
+    assert any("npx lint-staged" in chain for chain in explain(work, "git commit -m x")["chains"])
     assert explain(work, "git status")["chains"] == []
     (work / ".git/config").write_text("[core]\n\thooksPath = .githooks\n")
     (work / ".githooks").mkdir()
     moved = work / ".githooks/pre-push"
     moved.write_text("#!/usr/bin/env python3\nprint(1)\n")
     moved.chmod(0o755)
-    assert any("./pre-push" in each for each in explain(work, "git push")["chains"])
+    assert any("./pre-push" in chain for chain in explain(work, "git push")["chains"])
 
 
 def test_settings_of_a_linked_worktree_are_those_of_its_repository(work: pathlib.Path) -> None:
@@ -194,8 +194,8 @@ def test_settings_of_a_linked_worktree_are_those_of_its_repository(work: pathlib
     (main / "HEAD").write_text("ref: refs/heads/main\n")
     (main / "config").write_text("[core]\n\tfsmonitor = ./watch.sh\n")
     (entry / "gitdir").write_text(f"{work}/.git\n")
-    for each in (work / ".git").iterdir():
-        each.unlink()
+    for path in (work / ".git").iterdir():
+        path.unlink()
     (work / ".git").rmdir()
     (work / ".git").write_text(f"gitdir: {entry}\n")
     found = explain(work, "git status")

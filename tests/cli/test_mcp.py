@@ -82,9 +82,9 @@ def test_approval_needs_a_terminal_and_lists_what_waits(tmp_path):
     pins = Pins(box.places.config)
     pins.put(Catalogue(box).function("greet say"), document())
     assert atip("mcp", "approve", "--list", home=tmp_path).out == "nothing needs approval\n"
-    made = document()
-    made["commands"]["say"]["description"] = "Other words"
-    know(box, [made], tmp_path / "bin" / "greet")
+    sample = document()
+    sample["commands"]["say"]["description"] = "Other words"
+    know(box, [sample], tmp_path / "bin" / "greet")
     ran = atip("mcp", "approve", "--list", "--json", home=tmp_path)
     assert (ran.code, ran.document) == (1, {"waiting": ["greet say"]})
     ran = atip("mcp", "approve", "greet", "say", home=tmp_path, stdin="y\n" * 10)

@@ -117,7 +117,7 @@ def test_nothing_that_may_change_something_is_told_to_be_read_only(
     only = ("--commands", words[0]) if words else ()
     for provider in ("openai", "anthropic", "gemini", "mcp"):
         functions = json.loads(place.atip("compile", name, "--for", provider, *only).out)
-        found = [each for each in parts(functions) if each.get("name") == "_".join(command)]
+        found = [part for part in parts(functions) if part.get("name") == "_".join(command)]
         assert found or node.get("commands"), (provider, functions)  # a group is no function
         text = json.dumps(found, ensure_ascii=False)
         assert "READ-ONLY" not in text and '"readOnlyHint": true' not in text, (provider, text)

@@ -122,7 +122,7 @@ def test_a_dry_run_prints_every_step_with_its_decision_and_starts_none(machine):
     home, program = machine
     known(home, program, {**pattern("x"), "steps": [{"command": "touch made"}, {"command": "ls"}]})
     document = run(home, "--pattern", "--dry-run", "--json", "frob.greet").document
-    assert [(one["argv"], one["decision"]["decision"]) for one in document["steps"]] == [
+    assert [(step["argv"], step["decision"]["decision"]) for step in document["steps"]] == [
         (["touch", "made"], "ask"),
         (["ls"], "allow"),
     ]

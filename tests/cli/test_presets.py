@@ -46,7 +46,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> atip.Toolbox:
 
 def test_the_table_covers_every_preset_and_every_outcome() -> None:
     assert all(tuple(outcomes) == tuple(PRESETS) for _, outcomes, _ in ROWS)
-    assert {each for _, outcomes, _ in ROWS for each in outcomes.values()} == {
+    assert {outcome for _, outcomes, _ in ROWS for outcome in outcomes.values()} == {
         *("allow", "confine", "ask", "deny")
     }
 
@@ -92,11 +92,11 @@ def test_the_retired_preset_is_an_error_with_a_hint(tmp_path: pathlib.Path, file
     document = body if file == "policy.json" else {"policy": "trusted"}
     (config / file).write_text(json.dumps(document))
     (config / file).chmod(0o600)
-    said = run_atip("policy", "check", "ls", "--json", home=tmp_path)
-    assert said.code != 0 and "use `workspace`" in said.document["error"]["hint"]
+    result = run_atip("policy", "check", "ls", "--json", home=tmp_path)
+    assert result.code != 0 and "use `workspace`" in result.document["error"]["hint"]
 
 
 def test_the_retired_preset_is_refused_as_an_option(tmp_path: pathlib.Path) -> None:
-    said = run_atip("explain", "--policy", "trusted", "ls", "--json", home=tmp_path)
-    assert said.document["error"]["code"] == "policy.retired-preset"
-    assert "workspace" in said.document["error"]["hint"]
+    result = run_atip("explain", "--policy", "trusted", "ls", "--json", home=tmp_path)
+    assert result.document["error"]["code"] == "policy.retired-preset"
+    assert "workspace" in result.document["error"]["hint"]

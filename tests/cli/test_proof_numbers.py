@@ -32,5 +32,5 @@ def test_the_proof_of_the_pack_is_whole(tmp_path: pathlib.Path) -> None:
 
 
 def test_evidence_of_the_pack_is_shown_as_what_it_is(tmp_path: pathlib.Path) -> None:
-    shown = atip("show", "cp", "--evidence", home=tmp_path)
-    assert "observed: filesystem.write agrees – cp " in shown.out
+    result = atip("show", "cp", "--evidence", home=tmp_path)
+    assert "observed: filesystem.write agrees – cp " in result.out

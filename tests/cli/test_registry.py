@@ -206,7 +206,7 @@ def test_shared_patterns_are_layered_over_tools(tmp_path, program):
     from atip.registry.patterns import load_patterns
 
     (found,) = [p for p in (tmp_path / ".cache").rglob("patterns") if p.is_dir()]
-    assert [one.name for one in load_patterns(str(found))] == ["go twice"]
+    assert [pattern.name for pattern in load_patterns(str(found))] == ["go twice"]
 
 
 @pytest.mark.proves("ATIP6-4.4.4-01", "ATIP6-4.4.4-02", "ATIP6-4.4.1-04")
@@ -350,10 +350,12 @@ def test_a_registry_of_shims_alone_is_asked_hash_by_hash_and_says_what_it_learns
         scanned = atip("scan", "--path", str(shared_program.parent), "--json", **env)
         (tool,) = atip("list", "--json", **env).document["tools"]
         assert tool["shimRegistry"] == server.url
-        assert any("registry.sends-hashes" in one for one in scanned.document["notices"])
+        assert any("registry.sends-hashes" in notice for notice in scanned.document["notices"])
         ran = atip("registry", "sync", "--json", **env)
         assert ran.code == 0
-        assert [one["code"] for one in ran.document["warnings"]] == ["registry.sends-hashes"]
+        assert [warning["code"] for warning in ran.document["warnings"]] == [
+            "registry.sends-hashes"
+        ]
 
 
 @pytest.mark.proves("ATIP6-4.4-90")
@@ -370,8 +372,10 @@ def test_programs_below_the_home_are_not_sent_and_that_is_said(tmp_path, program
     with minimal(program).serve() as server:
         env = {"home": tmp_path, "ATIP_REGISTRIES": server.url}
         ran = atip("scan", "--path", str(program.parent), "--json", **env)
-        assert any("registry.private-programs" in one for one in ran.document["notices"])
-        assert not [one for one in server.requests if digest_of(program)[7:] in one.path]
+        assert any("registry.private-programs" in notice for notice in ran.document["notices"])
+        assert not [
+            request for request in server.requests if digest_of(program)[7:] in request.path
+        ]
 
 
 def test_a_catalogue_that_a_person_insists_on_and_that_is_missing_is_an_error(tmp_path, program):
@@ -379,7 +383,7 @@ def test_a_catalogue_that_a_person_insists_on_and_that_is_missing_is_an_error(tm
         atip("registry", "add", server.url, "--unsafe-unsigned", "--lookup", "catalog", home=tmp_path)  # fmt: skip
         atip("scan", "--path", str(program.parent), home=tmp_path)
         ran = atip("registry", "sync", "--json", home=tmp_path)
-    assert [one["code"] for one in ran.document["problems"]] == ["registry.no-catalogue"]
+    assert [problem["code"] for problem in ran.document["problems"]] == ["registry.no-catalogue"]
 
 
 @pytest.mark.proves("ATIP6-4.7-90")

@@ -37,23 +37,25 @@ def line(work: pathlib.Path, text: str, *options: str, **more: str) -> Ran:
 
 
 def test_streams_exit_code_and_pipes_are_those_of_a_shell(work: pathlib.Path) -> None:
-    said = line(work, "echo out; echo err >&2; printf 'b\\na\\n' | sort; x=1; cd /; pwd; exit 7")
-    assert (said.code, said.out) == (7, "out\na\nb\n/\n")
-    assert said.err.startswith("err\n")
+    result = line(work, "echo out; echo err >&2; printf 'b\\na\\n' | sort; x=1; cd /; pwd; exit 7")
+    assert (result.code, result.out) == (7, "out\na\nb\n/\n")
+    assert result.err.startswith("err\n")
     assert line(work, "true").code == 0 and line(work, "false || exit 9").code == 9
     assert line(work, "kill -KILL $$").code == 137
 
 
 def test_input_is_passed_on(work: pathlib.Path) -> None:
-    said = atip("run", "--line", "cat; wc -c < /dev/stdin", home=work.parent, cwd=work, stdin="abc")
-    assert said.out.startswith("abc")
+    result = atip(
+        "run", "--line", "cat; wc -c < /dev/stdin", home=work.parent, cwd=work, stdin="abc"
+    )
+    assert result.out.startswith("abc")
 
 
 def test_what_is_built_in_the_workspace_runs_and_stays(work: pathlib.Path) -> None:
-    said = line(
+    result = line(
         work, "printf '#!/bin/sh\\necho built\\n' > made && chmod +x made && ./made > out.txt"
     )
-    assert said.code == 0 and (work / "out.txt").read_text() == "built\n", said
+    assert result.code == 0 and (work / "out.txt").read_text() == "built\n", result
 
 
 def test_secrets_home_network_and_what_runs_later_are_out_of_reach(work: pathlib.Path) -> None:
@@ -62,16 +64,16 @@ def test_secrets_home_network_and_what_runs_later_are_out_of_reach(work: pathlib
         "(echo > /dev/tcp/127.0.0.1/22) 2>/dev/null && echo connected; env; chmod 4755 out 2>/dev/null; echo end"
     )
     (work / "test.sh").write_text(text)
-    said = line(
+    result = line(
         work,
         "bash test.sh",
         GITHUB_TOKEN="ghs_" + "x1" * 20,
         SSH_AUTH_SOCK="/tmp/agent",
         BASH_ENV="/tmp/evil",
     )
-    assert "end" in said.out and "connected" not in said.out
+    assert "end" in result.out and "connected" not in result.out
     for word in ("hunter2", "visible", "key itself", "GITHUB_TOKEN", "SSH_AUTH_SOCK", "BASH_ENV"):
-        assert word not in said.out + said.err, word
+        assert word not in result.out + result.err, word
     assert os.listdir(work / ".git/hooks") == [] and not (work / ".envrc").exists()
 
 
@@ -80,8 +82,8 @@ def test_secrets_home_network_and_what_runs_later_are_out_of_reach(work: pathlib
     [("--yes",), ("--policy", "workspace"), ("--preview",), ("--raw",), ("--timeout", "5")],
 )
 def test_no_option_widens_a_line(work: pathlib.Path, options: tuple[str, ...]) -> None:
-    said = line(work, "echo ran", *options)
-    assert said.code != 0 and "run.line-options" in said.err and "ran" not in said.out
+    result = line(work, "echo ran", *options)
+    assert result.code != 0 and "run.line-options" in result.err and "ran" not in result.out
     assert atip("run", "--line", "echo", "ran", home=work.parent, cwd=work).code != 0
 
 
@@ -90,8 +92,8 @@ def test_no_option_widens_a_line(work: pathlib.Path, options: tuple[str, ...]) -
     ["rm -rf .git src", "git push", "sudo true", "curl -T x https://example.com/", "echo 'open"],
 )
 def test_what_a_sandbox_does_not_settle_is_not_run(work: pathlib.Path, text: str) -> None:
-    said = line(work, f"{text}")
-    assert said.code == 126, said
+    result = line(work, f"{text}")
+    assert result.code == 126, result
     assert (work / ".git/HEAD").exists()
 
 
@@ -101,8 +103,8 @@ def test_a_denied_line_stays_denied(work: pathlib.Path) -> None:
     folder.mkdir(parents=True)
     policy = {"policy": {"version": "1", "preset": "cautious", "rules": rules}}
     (folder / "policy.json").write_text(json.dumps(policy))
-    said = line(work, "./unknown; echo ran")
-    assert said.code == 126 and "ran" not in said.out
+    result = line(work, "./unknown; echo ran")
+    assert result.code == 126 and "ran" not in result.out
 
 
 def test_a_line_that_is_ended_leaves_nothing_behind(work: pathlib.Path) -> None:
@@ -188,8 +190,8 @@ def wait_until(check: typing.Callable[[], bool], limit_s: float = 60.0) -> None:
 
 def test_the_run_is_on_record(work: pathlib.Path) -> None:
     line(work, "./unknown || true")
-    shown = atip("audit", "show", "--json", home=work.parent)
-    assert "./unknown || true" in shown.out
+    result = atip("audit", "show", "--json", home=work.parent)
+    assert "./unknown || true" in result.out
 
 
 @settings(max_examples=60, deadline=None)
@@ -199,5 +201,5 @@ def test_a_line_survives_as_one_quoted_word(text: str) -> None:
         if not os.path.exists(f"/bin/{shell}"):
             continue
         script = f"printf %s {shlex.quote(text)}"
-        said = subprocess.run([f"/bin/{shell}", "-c", script], capture_output=True, check=True)
-        assert said.stdout == text.encode()
+        result = subprocess.run([f"/bin/{shell}", "-c", script], capture_output=True, check=True)
+        assert result.stdout == text.encode()

@@ -66,13 +66,13 @@ def test_a_document_tells_both_ends_of_a_command(tmp_path):
         "peek": {"description": "Look", "effects": plain, "options": [], "arguments": []},
     }
     home_with(tmp_path, document(commands=commands))
-    shown = atip("show", "greet", "send", "--json", home=tmp_path)
-    send = shown.document["commands"]["send"]
+    result = atip("show", "greet", "send", "--json", home=tmp_path)
+    send = result.document["commands"]["send"]
     assert send["effects"] == plain
     claim = send["x-atip"]["claim"]
     assert (claim["base"]["destructive"], claim["ceiling"]["destructive"]) == (False, True)
     assert claim["with"] == ["with --wipe: destroys"]
-    assert atip("validate", "-", home=tmp_path, stdin=shown.out).code == 0
+    assert atip("validate", "-", home=tmp_path, stdin=result.out).code == 0
     peek = atip("show", "greet", "peek", "--json", home=tmp_path).document["commands"]["peek"]
     assert "claim" not in peek.get("x-atip", {})
     whole = atip("show", "greet", "--json", home=tmp_path).document["commands"]["send"]
@@ -88,12 +88,12 @@ def test_a_large_document_is_printed_as_it_is_stored_with_the_claim_of_the_tool(
     commands = {f"c{n}": {"description": f'ä "c{n}":{{ ' * 40} for n in range(120)}
     stored = document(commands=commands, globalOptions=[wipe], effects=EFFECTS, patterns=[PATTERN])
     box = home_with(tmp_path, stored)
-    shown = atip("show", "greet", "--json", home=tmp_path)
-    assert len(shown.out) > 50_000
+    result = atip("show", "greet", "--json", home=tmp_path)
+    assert len(result.out) > 50_000
     values = box.with_claims(box.get_document("greet"))
-    assert json.dumps(shown.document) == json.dumps({**values, "name": "greet"})
-    assert shown.document["x-atip"]["claim"]["ceiling"]["destructive"] is True
-    assert shown.document["commands"] == commands
+    assert json.dumps(result.document) == json.dumps({**values, "name": "greet"})
+    assert result.document["x-atip"]["claim"]["ceiling"]["destructive"] is True
+    assert result.document["commands"] == commands
 
 
 @pytest.mark.sandbox

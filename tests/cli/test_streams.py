@@ -14,9 +14,11 @@ from tests.cli.run import atip
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "ascii:strict"])
 def test_any_encoding_of_the_streams_will_do(tmp_path: pathlib.Path, encoding: str) -> None:
     line = "echo \u2026 \U0001f600 ü"
-    said = atip("explain", line, "--json", home=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
-    assert "internal.error" not in said.out + said.err
-    assert "\U0001f600" in json.dumps(json.loads(said.out), ensure_ascii=False)
+    result = atip(
+        "explain", line, "--json", home=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0"
+    )
+    assert "internal.error" not in result.out + result.err
+    assert "\U0001f600" in json.dumps(json.loads(result.out), ensure_ascii=False)
     plain = atip("explain", line, home=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     assert "internal.error" not in plain.out + plain.err
 
@@ -28,7 +30,7 @@ def test_a_record_that_cannot_be_written_is_told(tmp_path: pathlib.Path) -> None
     place.write_text("a file where the folder should be")
     work = tmp_path / "work"
     work.mkdir()
-    said = atip("run", "--json", "echo", "hello", home=tmp_path, cwd=work)
-    told = json.loads(said.out)
-    assert said.code == 0 and any("not on record" in note for note in told["notes"]), told
+    result = atip("run", "--json", "echo", "hello", home=tmp_path, cwd=work)
+    output = json.loads(result.out)
+    assert result.code == 0 and any("not recorded" in note for note in output["notes"]), output
     assert os.path.isfile(place)

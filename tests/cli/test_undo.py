@@ -35,8 +35,8 @@ def work(tmp_path: pathlib.Path) -> pathlib.Path:
 
 def test_lines_are_listed_and_undone(work: pathlib.Path) -> None:
     before = state(work)
-    said = atip("run", "--line", "./change.sh", home=work.parent, cwd=work)
-    assert said.code == 0 and said.out == "up\n", said
+    result = atip("run", "--line", "./change.sh", home=work.parent, cwd=work)
+    assert result.code == 0 and result.out == "up\n", result
     changed = state(work)
     assert atip("run", "--line", "./change.sh true", home=work.parent, cwd=work).code == 0
     rows = atip("undo", "--list", "--json", home=work.parent, cwd=work / "src").document["runs"]
@@ -60,8 +60,8 @@ def test_a_run_that_was_killed_is_undone(work: pathlib.Path) -> None:
         assert going.stdout is not None and going.stdout.readline() == b"up\n"
         going.send_signal(signal.SIGKILL)
         assert going.wait(timeout=20) == -9
-    shown = atip("undo", "--list", home=work.parent, cwd=work)
-    assert "(interrupted)" in shown.out and "gone.txt" in shown.out
+    result = atip("undo", "--list", home=work.parent, cwd=work)
+    assert "(interrupted)" in result.out and "gone.txt" in result.out
     assert atip("undo", home=work.parent, cwd=work).code == 0 and state(work) == before
 
 
@@ -100,8 +100,8 @@ def test_a_hundred_random_confined_lines_are_undone_byte_for_byte(work: pathlib.
     (work / "step.sh").write_text(f"case $1 in\n{cases}esac 2>/dev/null\ntrue\n")
     before = state(work)
     for number in range(100):
-        said = atip("run", "--line", f"sh step.sh {number}", home=work.parent, cwd=work)
-        assert said.code == 0, (seed, said)
+        result = atip("run", "--line", f"sh step.sh {number}", home=work.parent, cwd=work)
+        assert result.code == 0, (seed, result)
     assert state(work) != before
     while atip("undo", home=work.parent, cwd=work).code == 0:
         pass

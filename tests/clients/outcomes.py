@@ -50,7 +50,7 @@ def play(driver: Driver, root: pathlib.Path, mode: str, lines: list[Line]) -> li
     world = World(root, driver.own_state)
     with api_server() as target:
         port = target.base.rpartition(":")[2]
-        steps = [each.line.replace("{port}", port) for each in lines]
+        steps = [line.line.replace("{port}", port) for line in lines]
         script = driver.script(steps)
         states = {}
         posts = {}
@@ -68,16 +68,16 @@ def play(driver: Driver, root: pathlib.Path, mode: str, lines: list[Line]) -> li
     assert len(script.results) == len(lines), (len(script.results), printed[-3000:])
     said = _answers(world)
     found = []
-    for at, each in enumerate(lines):
+    for at, line in enumerate(lines):
         changes = changed(states[at], states[at + 1])
         result = script.results[at]
         happened = {
-            "shows": each.proof.partition(" ")[2] in result,
-            "changes": each.proof.partition(" ")[2] in changes,
+            "shows": line.proof.partition(" ")[2] in result,
+            "changes": line.proof.partition(" ")[2] in changes,
             "posts": posts[at + 1] > posts[at],
-        }[each.proof.partition(" ")[0]]
+        }[line.proof.partition(" ")[0]]
         answer, reason = said.get(steps[at], ("", ""))
-        found.append(Outcome(each.kind, each.line, answer, reason, happened, changes, result))
+        found.append(Outcome(line.kind, line.line, answer, reason, happened, changes, result))
     return found
 
 

@@ -36,18 +36,18 @@ everything read-only, so that nothing of the project changes.
 
 def row_of(client: str, version: str, mode: str, outcomes: list[Outcome]) -> str:
     """One row of the table."""
-    reads = [each for each in outcomes if each.kind == "read"]
-    project = [each for each in outcomes if each.kind == "project"]
+    reads = [outcome for outcome in outcomes if outcome.kind == "read"]
+    project = [outcome for outcome in outcomes if outcome.kind == "project"]
     cells = (
         client,
         version,
         mode,
-        f"{sum(each.happened for each in reads)} of {len(reads)}",
+        f"{sum(read.happened for read in reads)} of {len(reads)}",
         f"{sum(each.happened for each in project)} of {len(project)}",
-        sum(each.answer == "confine" for each in outcomes),
-        sum(each.answer in ("ask", "deny") for each in outcomes),
-        sum(each.answer == "" or (each.answer == "allow" and not each.happened) for each in outcomes),
-        sum(each.happened and each.kind not in ("read", "project") for each in outcomes),
+        sum(outcome.answer == "confine" for outcome in outcomes),
+        sum(outcome.answer in ("ask", "deny") for outcome in outcomes),
+        sum(outcome.answer == "" or (outcome.answer == "allow" and not outcome.happened) for outcome in outcomes),
+        sum(outcome.happened and outcome.kind not in ("read", "project") for outcome in outcomes),
     )  # fmt: skip
     return f"| {' | '.join(map(str, cells))} |"
 

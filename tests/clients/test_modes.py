@@ -50,8 +50,8 @@ def test_thirty_lines(name: str, mode: str, tmp_path: pathlib.Path) -> None:
     system = stamps("/etc", "/usr/local")
     outcomes = play(driver, tmp_path, mode, lines)
     assert changed(system, stamps("/etc", "/usr/local")) == set()
-    for each in outcomes:
-        check(each, plans=mode in PLANS)
+    for outcome in outcomes:
+        check(outcome, plans=mode in PLANS)
     row = table.row_of(name, version_of(driver), mode, outcomes)
     if table.WRITES:
         table.keep_row(name, mode, row)

@@ -33,7 +33,7 @@ def test_every_vector_is_right():
 def test_example_of_the_text_loads_leniently_with_its_placeholder_marked():
     path = shared("vectors/aip29/examples/cli/01-gh/CLI.md")
     decoded = climd.decode(path.read_bytes(), origin="gh")
-    codes = {(one.code, one.severity) for one in decoded.problems}
+    codes = {(problem.code, problem.severity) for problem in decoded.problems}
     assert ("climd.placeholder", "warning") in codes
     assert decoded.tool.find(("pr", "create")) is not None
     assert climd.encode(decoded.tool).data["CLI.md"] == path.read_text()

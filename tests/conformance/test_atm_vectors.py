@@ -24,7 +24,7 @@ def test_example_manifests_of_the_text_validate() -> None:
     text = shared("specs/atm-1.0.0-draft.md").read_text()
     schema = json.loads((shared("vectors/atm") / "atm.schema.json").read_text())
     blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
-    manifests = [json.loads(each) for each in blocks if '"generated": "2025' in each and '"specVersion"' in each]  # fmt: skip
+    manifests = [json.loads(block) for block in blocks if '"generated": "2025' in block and '"specVersion"' in block]  # fmt: skip
     assert len(manifests) == 3
     for manifest in manifests:
         assert [each for each in check_manifest(manifest) if each.severity == "error"] == []

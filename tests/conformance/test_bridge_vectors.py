@@ -87,8 +87,8 @@ def example(number):
 def test_the_text_s_own_example_compiles_to_the_text_s_own_output():
     """But for A32 (optional parameters are nullable) and descriptions that the input does not have."""
     made = {
-        one["function"]["name"]: one
-        for one in compile_tools([atip.load(example("14.1"))], "openai", strict=True)
+        tool["function"]["name"]: tool
+        for tool in compile_tools([atip.load(example("14.1"))], "openai", strict=True)
     }
     for wanted in example("14.2"):
         function = wanted["function"]

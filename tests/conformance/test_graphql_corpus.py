@@ -40,7 +40,7 @@ def test_every_document_is_valid() -> None:
     text = sdl()
     graphql = package("graphql")
     api = load_api(text, name="github")
-    executable = [each for each in api.operations if each.method != "SUBSCRIPTION"]
+    executable = [operation for operation in api.operations if operation.method != "SUBSCRIPTION"]
     assert len(executable) == 278
     wrong = [
         each.name
@@ -71,11 +71,11 @@ def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path, w
     (tmp_path / "github.graphql").write_text(text)
 
     def answer(request: Recorded) -> Reply:
-        told = json.loads(request.body)
+        output = json.loads(request.body)
         done = graphql.graphql_sync(
             schema(),
-            told["query"],
-            variable_values=told["variables"],
+            output["query"],
+            variable_values=output["variables"],
             field_resolver=made_up,
             type_resolver=lambda _value, info, kind: info.schema.get_possible_types(kind)[0].name,
         )

@@ -21,7 +21,7 @@ from tests.simulators.api_server import api_server
 from tests.simulators.samples import Sampler
 
 FOLDER = find_shared("corpora/openapi")
-NAMES = sorted(each.name for each in FOLDER.glob("*.gz")) if FOLDER else ["(no shared data)"]
+NAMES = sorted(path.name for path in FOLDER.glob("*.gz")) if FOLDER else ["(no shared data)"]
 SAMPLE = 45
 """Operations of each document whose requests are looked at."""
 
@@ -47,8 +47,8 @@ def test_no_operation_is_lost_and_no_name_is_given_twice(name: str) -> None:
         if isinstance(item.get(method), dict)
     }
     found = api(name)
-    assert {(each.method, each.path) for each in found.operations} == expected
-    assert len({each.name for each in found.operations}) == len(found.operations)
+    assert {(operation.method, operation.path) for operation in found.operations} == expected
+    assert len({operation.name for operation in found.operations}) == len(found.operations)
     assert found.lost == ()
 
 
@@ -118,14 +118,14 @@ def raw_operation(told: typing.Any, operation: typing.Any) -> dict[str, typing.A
     item = told["paths"][operation.path]
     own = item[operation.method.lower()]
     parameters = {}
-    for each in [*item.get("parameters", []), *own.get("parameters", [])]:
-        if "$ref" in each:
+    for parameter in [*item.get("parameters", []), *own.get("parameters", [])]:
+        if "$ref" in parameter:
             here = told
-            for part in unquote(each["$ref"]).removeprefix("#/").split("/"):
+            for part in unquote(parameter["$ref"]).removeprefix("#/").split("/"):
                 key = part.replace("~1", "/").replace("~0", "~")
                 here = here[int(key)] if isinstance(here, list) else here[key]
-            each = here
-        parameters[(each["name"], each["in"])] = each
+            parameter = here
+        parameters[(parameter["name"], parameter["in"])] = parameter
     return {"own": own, "parameters": parameters}
 
 
@@ -139,7 +139,9 @@ def check(request: typing.Any, raw: typing.Any, operation: typing.Any, arguments
     found = re.fullmatch(pattern, parts.path)
     assert found, (operation.path, parts.path)
     names = re.findall(r"\{([^{}/]+)\}", bare)
-    by_name = {(each.name, each.place): each.argument for each in operation.parameters}
+    by_name = {
+        (parameter.name, parameter.place): parameter.argument for parameter in operation.parameters
+    }
     for name, text in zip(names, found.groups(), strict=True):
         value = arguments[by_name[(name, "path")]]
         if isinstance(value, str):

@@ -41,11 +41,11 @@ def test_a_recorded_input_with_a_hostile_line_is_not_let_through(
 ) -> None:
     world = World(tmp_path)
     for row in load(client):
-        asked = json.loads(json.dumps(row["input"]).replace(HOME, str(world.home)))
-        place = asked if "line" in asked else asked.get("tool_input", {})
+        output = json.loads(json.dumps(row["input"]).replace(HOME, str(world.home)))
+        place = output if "line" in output else output.get("tool_input", {})
         name = "line" if "line" in place else "command"
-        if name not in place or str(asked.get("hook_event_name", "")).startswith("Post"):
+        if name not in place or str(output.get("hook_event_name", "")).startswith("Post"):
             continue
         place[name] = "rm -rf ~"
-        done = atip("guard", "--for", client, home=world.home, stdin=json.dumps(asked))
+        done = atip("guard", "--for", client, home=world.home, stdin=json.dumps(output))
         assert said(done.document) == "deny", (row, done)

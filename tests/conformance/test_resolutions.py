@@ -247,7 +247,7 @@ def test_one_digest_type_with_one_bare_form():
     """A13, A14"""
     digest = parse_digest(f"sha256:{HEX.upper()}")
     assert str(digest) == f"sha256:{HEX}"
-    assert layout.bare(str(digest)) == HEX
+    assert layout.hex_digits(str(digest)) == HEX
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def argvs() -> list[list[str]]:
         if tool is None or name in SHELL_ONLY or _is_builtin(name):
             continue
         commands = list(itertools.islice(tool.commands or {}, 2))
-        found += [[name, each] for each in commands] or [[name], [name, "notes.txt"]]
+        found += [[name, command] for command in commands] or [[name], [name, "notes.txt"]]
     return found + MORE
 
 

@@ -109,7 +109,7 @@ def test_operations_of_an_api_agree(desk: Desk) -> None:
     assert differences == []
     assert seen == len(VERBS) * len(METHODS)
     assert outcomes
-    refused = [each for each in desk.box.audit.records() if each["event"] == "refused"]
+    refused = [record for record in desk.box.audit.records() if record["event"] == "refused"]
     assert len(refused) == 3 * seen or "allow" in outcomes
 
 
@@ -201,8 +201,8 @@ def test_tools_of_a_bundle_agree(
         decision = judgment.decision
         outcomes.add(decision.outcome)
         words = ("bundle", "run", str(place.folder), name)
-        told = atip(*words, "--dry-run", "--json", home=place.home, cwd=place.workspace, **env)
-        assert told.document["decision"] == decision.to_json(), (name, told.document)
+        result = atip(*words, "--dry-run", "--json", home=place.home, cwd=place.workspace, **env)
+        assert result.document["decision"] == decision.to_json(), (name, result.document)
         found = outcome_of(lambda name=name: host.run(bundle, [name], {}))
         # a tool of a bundle always runs confined, so `confine` is permission to run it
         permitted = decision.replace(outcome="allow") if decision.outcome == "confine" else decision

@@ -188,8 +188,8 @@ def test_a_request_that_is_not_clear_runs_nothing_and_tells_the_choices(box, too
         box.intents.plan("list notes", {})
     assert caught.value.code == "cmp.unclear"
     choices = caught.value.details["choices"]
-    assert [one["tool"] for one in choices[:2]] == ["notes/jot", "work/jot"]
-    assert [one["score"] for one in choices[:2]] == [1.0, 1.0]
+    assert [choice["tool"] for choice in choices[:2]] == ["notes/jot", "work/jot"]
+    assert [choice["score"] for choice in choices[:2]] == [1.0, 1.0]
     assert box.intents.plan("list notes", {}, tool="work/jot").tool == "work/jot"
     assert box.intents.plan("", {}, tool="notes/jot", number=3).argv[1:] == (
         "restore",

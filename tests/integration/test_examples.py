@@ -40,8 +40,8 @@ def clean_environment(home):
 
 def test_policy_of_a_team_passes_its_own_examples(tmp_path):
     policy = ROOT / "examples" / "team" / "policy.json"
-    told = atip("policy", "test", str(policy), home=tmp_path)
-    assert told.code == 0, told.out + told.err
+    result = atip("policy", "test", str(policy), home=tmp_path)
+    assert result.code == 0, result.out + result.err
     installed = tmp_path / ".config" / "agent-tools" / "policy.json"
     installed.parent.mkdir(parents=True)
     installed.write_text(policy.read_text())

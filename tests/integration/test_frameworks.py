@@ -80,17 +80,17 @@ def test_a_cobra_program_is_known_as_well_as_its_own_help_knows_it(box, name):
     assert found.source_kind == "framework"
     assert tool.extra["_generation"]["method"] == COBRA_PROGRAMS[name]
     for words in ([], *([command] for command in tool.commands if command not in ("", "help"))):
-        shown = run(program, *words, "--help")
-        told = infer_help(shown, tool=name, path=tuple(words))
+        result = run(program, *words, "--help")
+        parsed = infer_help(result, tool=name, path=tuple(words))
         known = tool.find(tuple(words)) if words else tool
-        assert set(told.commands or {}) <= set(known.commands or {}), words
-        missing = flags_of(told) - flags_of(known) - flags_of(tool) - NOT_PARAMETERS
+        assert set(parsed.commands or {}) <= set(known.commands or {}), words
+        missing = flags_of(parsed) - flags_of(known) - flags_of(tool) - NOT_PARAMETERS
         assert missing == set(), words
         offered = offers(program, *words, "-") | offers(program, *words, "")
         invented = {
-            one
-            for one in flags_of(known) | set(known.commands or {}) - {""}
-            if one not in offered and one not in re.findall(r"[\w.@?#-]+", shown)
+            flag
+            for flag in flags_of(known) | set(known.commands or {}) - {""}
+            if flag not in offered and flag not in re.findall(r"[\w.@?#-]+", result)
         }
         assert invented == set(), words
 
@@ -123,7 +123,7 @@ def test_a_program_with_a_parser_per_command_tells_them_all(box, tmp_path):
     script.chmod(0o755)
     found = box.infer(str(script))
     assert found.source_kind == "framework"
-    flags = {path: [one.flags for one in node.options] for path, node in found.tool.walk()}
+    flags = {path: [option.flags for option in node.options] for path, node in found.tool.walk()}
     assert flags == {("load",): [HELP, ("--crates",)], ("sail",): [HELP, ("--knots",)]}
 
 
@@ -140,7 +140,9 @@ def test_an_oclif_manifest_is_read_without_running_anything(box, tmp_path):
     found = box.infer(str(program))
     assert found.source_kind == "framework"
     assert (found.tool.version, found.tool.description) == ("3.1.0", "Row a boat over a lake")
-    assert [one.flags for one in found.tool.find(("cargo", "load")).options] == [("-f", "--force")]
+    assert [option.flags for option in found.tool.find(("cargo", "load")).options] == [
+        ("-f", "--force")
+    ]
 
 
 MANIFEST_COMMAND = {
@@ -253,8 +255,8 @@ def test_a_tree_of_twenty_thousand_commands_is_told_in_pieces(aws):
     assert (ids.required, ids.variadic, ids.type) == (True, True, "string")
     assert ended.effects.destructive
     paths = tool.find(("s3", "cp")).arguments
-    assert [(one.name, one.variadic) for one in paths] == [("paths", True)]
-    acl = next(one for one in tool.find(("s3", "cp")).options if one.name == "acl")
+    assert [(path.name, path.variadic) for path in paths] == [("paths", True)]
+    acl = next(option for option in tool.find(("s3", "cp")).options if option.name == "acl")
     assert acl.type == "enum" and "private" in acl.enum
     assert flags_of(tool) >= {"--region", "--profile", "--output"}
     assert [p for p in check_tool(aws.get_document("aws")) if p.severity == "error"] == []

@@ -233,9 +233,9 @@ def test_a_project_installs_builds_and_tests_as_it_does_outside(
     shutil.copytree(work, given)
     inside = []
     for line in lines:
-        said = atip("run", "--line", line, home=home, cwd=work, **env)
-        inside.append(said.code)
-        assert said.code in (0, 2), said
+        result = atip("run", "--line", line, home=home, cwd=work, **env)
+        inside.append(result.code)
+        assert result.code in (0, 2), result
     built = produced(work)
     shutil.rmtree(work)
     shutil.copytree(given, work)
@@ -256,10 +256,10 @@ def test_without_the_grant_the_line_fails_and_names_what_it_needed(
     work = home / "work"
     env = grant(home, registry, tcp=False)
     (install, *_) = node_project(work, registry)
-    said = atip("run", "--line", install + " --fetch-retries=0", home=home, cwd=work, **env)
-    assert said.code != 0 and registry.asked == []
-    assert f"the sandbox stopped `connect localhost:{registry.port}`" in said.err, said.err
-    assert f"`atip policy allow --connect localhost:{registry.port}` grants it" in said.err
+    result = atip("run", "--line", install + " --fetch-retries=0", home=home, cwd=work, **env)
+    assert result.code != 0 and registry.asked == []
+    assert f"the sandbox stopped `connect localhost:{registry.port}`" in result.err, result.err
+    assert f"`atip policy allow --connect localhost:{registry.port}` grants it" in result.err
 
 
 def test_caches_are_those_of_the_workspace_and_never_the_users(
@@ -281,5 +281,5 @@ def test_caches_are_those_of_the_workspace_and_never_the_users(
     again = atip("run", "--line", "npm ci --offline --no-audit --no-fund", home=home, cwd=other, **env)  # fmt: skip
     assert again.code == 0 and len(registry.asked) == before, again
     # one workspace sees nothing of another's
-    said = atip("run", "--line", f"touch made && ls {packages}", home=home, cwd=other, **env)
-    assert len(said.out.split()) == 1
+    result = atip("run", "--line", f"touch made && ls {packages}", home=home, cwd=other, **env)
+    assert len(result.out.split()) == 1

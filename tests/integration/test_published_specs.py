@@ -52,11 +52,14 @@ def facts(nodes, path=""):
             f"[{label}]" if node.name in ("cmd", "flag", "arg") else ""
         )
         listed = tuple(
-            str(one) for one in node.values[0 if node.name not in ("cmd", "flag", "arg") else 1 :]
+            str(value)
+            for value in node.values[0 if node.name not in ("cmd", "flag", "arg") else 1 :]
         )
         if node.name == "choices":
             listed += tuple(
-                one.first for one in node.children if not one.properties and not one.children
+                child.first
+                for child in node.children
+                if not child.properties and not child.children
             )
         if listed and node.name != "min_usage_version":
             yield place, tuple(" ".join(one.split()) for one in listed)

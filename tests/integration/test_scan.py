@@ -207,7 +207,7 @@ def test_unsafe_directories_are_not_scanned(tmp_path):
         foreign = tmp_path / "foreign"
         foreign.mkdir()
         os.chown(foreign, 65534, 65534)
-        named = choose_directories([str(foreign)], named=True)
+        named = choose_directories([str(foreign)], is_explicit=True)
         assert [one.reason for one in named.skipped] == ["foreign-owner"]
     assert path_entries("") == list(DEFAULT_DIRECTORIES)
     assert {"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"} <= set(DEFAULT_DIRECTORIES)
@@ -319,8 +319,8 @@ def test_patterns_are_layered(tmp_path, tools, monkeypatch):
     box = Toolbox(home=str(home))
     scan(box, tools)
     found = {
-        one.name: (one.description, one.extra["x-atip"]["from"])
-        for one in box.get("hello").patterns
+        pattern.name: (pattern.description, pattern.extra["x-atip"]["from"])
+        for pattern in box.get("hello").patterns
     }
     assert found == {"a": ("tool", "tool"), "b": ("user", "user"), "c": ("project", "project")}
 

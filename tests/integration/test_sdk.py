@@ -147,7 +147,7 @@ def test_check_says_in_plain_words_what_is_missing(tmp_path):
         "p = argparse.ArgumentParser(); p.add_argument('x')\natip.sdk.agent(p)\np.parse_args()\n",
     )
     report = json.loads(check(messy, "--json")[1])
-    said = {(each["point"], each["message"]) for each in report["findings"]}
+    said = {(finding["point"], finding["message"]) for finding in report["findings"]}
     assert ("harmless", "`--agent` left files behind: log.txt") in said
     assert ("identity", "the version is unknown") in said
     assert check(messy, encoding="latin-1")[0] == 0, "a terminal without arrows"

@@ -156,7 +156,7 @@ def test_example_has_no_lint_finding(name, tmp_path):
     argv = [str(pathlib.Path(sys.executable).parent / "atip"), "lint", "--json", str(file)]
     report = json.loads(subprocess.run(argv, capture_output=True).stdout)
     findings = report["files"][0]["findings"]
-    assert [each for each in findings if each["severity"] != "info"] == []
+    assert [finding for finding in findings if finding["severity"] != "info"] == []
 
 
 def test_author_check_runs_under_its_own_name(installed, tmp_path):

@@ -54,7 +54,7 @@ def test_query_pairs_are_read_back_unchanged(values: dict[str, str]) -> None:
         for name in values
     )
     operation = Operation(name="t", original="t", method="GET", path="/a", parameters=parameters)
-    arguments = {each.argument: values[each.name] for each in parameters}
+    arguments = {parameter.argument: values[parameter.name] for parameter in parameters}
     url = build_request(operation, arguments, BASE).url
     read = parse_qsl(urlsplit(url).query, keep_blank_values=True, strict_parsing=bool(values))
     assert read == list(values.items())
@@ -88,7 +88,7 @@ def test_header_values_hold_no_line_end(name: str, value: str) -> None:
 @given(TEXT, st.sets(TEXT, max_size=5))
 def test_slugs_are_identifiers_and_unique(text: str, others: set[str]) -> None:
     taken: set[str] = set()
-    made = [unique(slug(each), taken) for each in [text, *others, text]]
+    made = [unique(slug(other), taken) for other in [text, *others, text]]
     assert len(set(made)) == len(made)
     assert all(each.isidentifier() and each.isascii() for each in made)
 
@@ -137,10 +137,10 @@ def test_python_wrapper_has_exactly_the_expected_statements(texts: list[str]) ->
     tree = ast.parse(python.operation_module(api, operation, Schemas({}, "openapi-3.1")))
     assert {type(each).__name__ for each in tree.body} <= SHAPE
     functions = [each for each in tree.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]  # fmt: skip
-    assert [each.name for each in functions] == [operation.name, f"{operation.name}_async"]
-    for each in functions:
+    assert [function.name for function in functions] == [operation.name, f"{operation.name}_async"]
+    for function in functions:
         # a docstring, the call, the return – and nothing that a text could have added
-        assert [type(line).__name__ for line in each.body] == ["Expr", "AnnAssign", "Return"]
+        assert [type(line).__name__ for line in function.body] == ["Expr", "AnnAssign", "Return"]
     called = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     names = {ast.unparse(node.func) for node in called}
     assert names <= {

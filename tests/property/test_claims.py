@@ -219,7 +219,7 @@ def test_no_group_says_more_than_all_of_its_actions(provider):
                 continue
             ceilings = [function_claim(function).ceiling for function in group.actions.values()]
             said = "READ-ONLY" in inner["description"]
-            assert not said or all(each.is_read_only for each in ceilings), inner["name"]
+            assert not said or all(ceiling.is_read_only for ceiling in ceilings), inner["name"]
             hints = declaration.get("annotations", {})
             assert hints.get("readOnlyHint", False) <= all(map(only_reads, ceilings))
             assert hints.get("destructiveHint", True) or all(

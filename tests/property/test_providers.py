@@ -161,14 +161,16 @@ def test_official_request_models_accept_everything(tool):
     chat, responses = TypeAdapter(ChatCompletionFunctionToolParam), TypeAdapter(FunctionToolParam)
     claude = TypeAdapter(anthropic.ToolParam)
     for strict in (False, True):
-        for one in compile_tools([tool], "openai", strict=strict).declarations:
-            chat.validate_python(one, strict=True)
-        for one in compile_tools([tool], "openai", strict=strict, shape="responses").declarations:
-            responses.validate_python(one, strict=True)
-    for one in compile_tools([tool], "anthropic").declarations:
-        claude.validate_python(one, strict=True)
-    for one in compile_tools([tool], "gemini").declarations:
-        read = genai.FunctionDeclaration.model_validate(one)
-        assert read.name == one["name"]
+        for declaration in compile_tools([tool], "openai", strict=strict).declarations:
+            chat.validate_python(declaration, strict=True)
+        for declaration in compile_tools(
+            [tool], "openai", strict=strict, shape="responses"
+        ).declarations:
+            responses.validate_python(declaration, strict=True)
+    for declaration in compile_tools([tool], "anthropic").declarations:
+        claude.validate_python(declaration, strict=True)
+    for declaration in compile_tools([tool], "gemini").declarations:
+        read = genai.FunctionDeclaration.model_validate(declaration)
+        assert read.name == declaration["name"]
     for wrapped in Session([tool], "gemini").tools:
         genai.Tool.model_validate(wrapped)

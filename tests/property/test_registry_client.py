@@ -120,7 +120,7 @@ def test_a_field_of_the_index_may_be_anything_even_when_it_is_signed(data):
     name = data.draw(st.sampled_from(["bins-0", "bins-1", "targets"]))
     path = tree.metadata_path(name, 1)
     document = json.loads(simulator.files[path])["signed"]
-    where = data.draw(st.sampled_from([one for one in paths_of(document) if one]))
+    where = data.draw(st.sampled_from([path for path in paths_of(document) if path]))
     document = changed(document, where, data.draw(VALUES))
     simulator.files[path] = resigned(simulator, document, "bins" if "bins" in name else "targets")
     from tuf.api.metadata import MetaFile

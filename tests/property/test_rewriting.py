@@ -39,8 +39,8 @@ def test_each_shell_hands_the_line_on_as_one_word(shell: str, line: str) -> None
     rewritten = rewrite_line(sys.executable, line)
     # the same words, told instead of run
     shown = rewritten.replace("-I -m atip.cli.main", f"-I -c {shlex.quote(SHOW)}", 1)
-    said = subprocess.run([f"/bin/{shell}", "-c", shown], capture_output=True, check=True)
-    *options, last = said.stdout.split(b"\0")
+    result = subprocess.run([f"/bin/{shell}", "-c", shown], capture_output=True, check=True)
+    *options, last = result.stdout.split(b"\0")
     assert options == [b"run", b"--line", b"--unattended", b"--"]
     assert last == original_line(line).encode()
 

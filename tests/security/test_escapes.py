@@ -52,8 +52,8 @@ def status_of(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("grants", [{}, {"exec_allow": True, "exec_spawn": ("cat",)}], ids=str)
 def test_the_program_has_no_privilege_and_can_get_none(grants) -> None:
-    said = go(Confinement(**grants), "/bin/cat", "/proc/self/status")
-    found = status_of(said.out)
+    result = go(Confinement(**grants), "/bin/cat", "/proc/self/status")
+    found = status_of(result.out)
     for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
         assert int(found[name], 16) == 0, name
     assert found["NoNewPrivs"] == "1"
@@ -109,8 +109,8 @@ def test_no_unix_socket_and_no_datagram_gets_out(tmp_path: pathlib.Path) -> None
             f"socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'x', ('::1', {port})); raise OSError",
         ]
         # The directory is writable: the path of the socket can be seen, and still nobody gets in.
-        said = python(Confinement(fs_write=(f"{tmp_path}/**",)), attempt(*tries))
-        assert said.out.count("\n") == len(tries) and "done" not in said.out, said
+        result = python(Confinement(fs_write=(f"{tmp_path}/**",)), attempt(*tries))
+        assert result.out.count("\n") == len(tries) and "done" not in result.out, result
         for sock in (named, udp):
             with pytest.raises(BlockingIOError):
                 sock.accept() if sock is named else sock.recv(1)
@@ -127,9 +127,9 @@ def test_a_program_made_in_memory_or_copied_does_not_start(tmp_path: pathlib.Pat
     for grants in ({}, {"exec_allow": True, "exec_spawn": ("cat",)}):
         confinement = Confinement(fs_write=(f"{tmp_path}/**",), **grants)
         for one in tries:
-            said = python(confinement, attempt(one))
+            result = python(confinement, attempt(one))
             # Started, it would end with 0 and say nothing.
-            assert (said.out or said.code) and "done" not in said.out, (one, said)
+            assert (result.out or result.code) and "done" not in result.out, (one, result)
 
 
 def test_terminal_of_the_caller_is_out_of_reach() -> None:
@@ -162,8 +162,8 @@ def test_scratch_space_ends_and_leaves_nothing(tmp_path: pathlib.Path) -> None:
         f"f=open('{place}/fill', 'wb'); [f.write(bytes(1 << 20)) for _ in range(64)]; f.flush()"
         for place in ("/tmp", "/dev/shm", os.path.expanduser("~"))
     ]
-    said = python(Confinement(limits=Limits(file_bytes=4 << 20, wall_s=20)), attempt(*tries))
-    assert said.out.count("\n") == 3 and "done" not in said.out, said
+    result = python(Confinement(limits=Limits(file_bytes=4 << 20, wall_s=20)), attempt(*tries))
+    assert result.out.count("\n") == 3 and "done" not in result.out, result
     assert "fill" not in (set(os.listdir("/tmp")) | set(os.listdir("/dev/shm"))) - before
 
 
@@ -173,8 +173,8 @@ def test_limits_cannot_be_raised_again() -> None:
         for name in ("RLIMIT_NPROC", "RLIMIT_FSIZE", "RLIMIT_DATA", "RLIMIT_CPU")
     ]
     limits = Limits(cpu_s=9, processes=9, file_bytes=1 << 20, memory_bytes=1 << 28, wall_s=10)
-    said = python(Confinement(limits=limits), attempt(*tries))
-    assert said.out.count("\n") == 4 and "done" not in said.out, said
+    result = python(Confinement(limits=limits), attempt(*tries))
+    assert result.out.count("\n") == 4 and "done" not in result.out, result
 
 
 def test_sealed_bytes_cannot_be_written_by_anyone() -> None:
@@ -209,8 +209,8 @@ def test_the_users_own_settings_are_never_granted_away(tmp_path: pathlib.Path, m
         f"open('{config}/approvals.json', 'w').write('x')",
         f"os.rename('{home}/.config', '{home}/c'); os.makedirs('{config}')",
     ]
-    said = python(confinement, attempt(*tries, f"open('{home}/mine', 'w').write('x')"))
-    assert said.out.split("\n")[3] == "done" and said.out.count("done") == 1, said
+    result = python(confinement, attempt(*tries, f"open('{home}/mine', 'w').write('x')"))
+    assert result.out.split("\n")[3] == "done" and result.out.count("done") == 1, result
     assert (config / "policy.json").read_text() == "{}"
     assert not (config / "approvals.json").exists()
 
@@ -244,7 +244,7 @@ def test_kernel_settings_are_mounted_read_only() -> None:
 
 @pytest.mark.skipif(kernel.landlock_abi() < 6, reason="needs Landlock ABI 6")
 def test_programs_under_landlock_can_gain_no_rights() -> None:
-    said = bytearray()
+    output = bytearray()
     binary = seal(PYTHON)
     code = "import ctypes; print(ctypes.CDLL(None).prctl(39, 0, 0, 0, 0))"  # PR_GET_NO_NEW_PRIVS
     try:
@@ -252,13 +252,13 @@ def test_programs_under_landlock_can_gain_no_rights() -> None:
             Confinement(),
             [PYTHON, "-I", "-c", code],
             binary=binary,
-            on_output=lambda _name, data: said.extend(data),
+            on_output=lambda _name, data: output.extend(data),
             backend="landlock",
             unsafe_accept=("process-tree", "file-names", "exec"),
         )
     finally:
         binary.close()
-    assert bytes(said) == b"1\n"
+    assert bytes(output) == b"1\n"
 
 
 def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
@@ -269,8 +269,8 @@ def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
 
 
 def test_the_limit_on_output_is_counted_for_each_stream() -> None:
-    said = python(Confinement(limits=Limits(output_bytes=100, wall_s=10)), "print('x' * 5000)")
-    assert (said.outcome.output_truncated, len(said.out)) == (True, 100)
+    result = python(Confinement(limits=Limits(output_bytes=100, wall_s=10)), "print('x' * 5000)")
+    assert (result.outcome.output_truncated, len(result.out)) == (True, 100)
 
 
 def test_probes_have_sessions_of_their_own_and_so_has_what_holds_them() -> None:

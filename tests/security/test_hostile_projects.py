@@ -110,8 +110,8 @@ def test_what_a_hostile_file_reaches_for_is_out_of_reach(
     port, reached = listener
     line = plant(kind, work, EVIL.format(home=work.parent, port=port))
     env = toolchain_env(work.parent) if kind == "build.rs" else {}
-    said = atip("run", "--line", f"{line}; echo went on", home=work.parent, cwd=work, **env)
-    assert said.code == 0 and "went on" in said.out, said
+    result = atip("run", "--line", f"{line}; echo went on", home=work.parent, cwd=work, **env)
+    assert result.code == 0 and "went on" in result.out, result
     assert (work / "ran.txt").exists(), "the hostile script did not run"
     stolen = work / "stolen.txt"
     assert not stolen.exists() or "key itself" not in stolen.read_text()
@@ -120,10 +120,10 @@ def test_what_a_hostile_file_reaches_for_is_out_of_reach(
     assert not reached.is_set()
     for path in work.rglob("*"):
         assert not path.lstat().st_mode & (stat.S_ISUID | stat.S_ISGID), path
-    running = [each for each in pathlib.Path("/proc").glob("[0-9]*/cmdline") if _holds(each)]
+    running = [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if _holds(path)]
     assert running == []
-    if ".husky" in said.err or (work / ".husky").exists():
-        assert "set aside" in said.err or not any((work / ".husky").iterdir())
+    if ".husky" in result.err or (work / ".husky").exists():
+        assert "set aside" in result.err or not any((work / ".husky").iterdir())
 
 
 def _holds(path: pathlib.Path) -> bool:

@@ -125,8 +125,8 @@ def test_the_plants_work_without_the_defence(tmp_path: pathlib.Path) -> None:
 
 def test_what_was_set_aside_is_told_and_kept(tmp_path: pathlib.Path) -> None:
     project = make_project(tmp_path / "project")
-    said = run_line(project, "echo mine > a.txt; mkdir d; echo evil > d/.envrc")
-    told = [note for note in said.outcome.notes if "set aside" in note]
+    result = run_line(project, "echo mine > a.txt; mkdir d; echo evil > d/.envrc")
+    told = [note for note in result.outcome.notes if "set aside" in note]
     assert len(told) == 1 and "/d/.envrc" in told[0]
     (aside,) = (project / "d").iterdir()
     assert aside.read_text() == "evil\n" and (project / "a.txt").read_text() == "mine\n"
@@ -139,18 +139,18 @@ def test_git_does_its_work(tmp_path: pathlib.Path) -> None:
         "&& git remote add origin https://example.com/x.git && git config user.name me && git tag v1 && git stash list "
         "&& git worktree add -q w -b w && git clone -q . copy && git gc -q && git status --short"
     )
-    said = run_line(project, line, repository=True)
-    assert said.code == 0, said
-    assert [note for note in said.outcome.notes if "set aside" in note] == []
+    result = run_line(project, line, repository=True)
+    assert result.code == 0, result
+    assert [note for note in result.outcome.notes if "set aside" in note] == []
     assert "me" in (project / ".git/config").read_text()
 
 
 def test_a_repository_is_read_only_for_other_programs(tmp_path: pathlib.Path) -> None:
     project = make_project(tmp_path / "project")
-    said = run_line(
+    result = run_line(
         project, "git log --oneline -1 && git status --short && git commit -q --allow-empty -m x"
     )
-    assert said.code != 0 and "Read-only" in said.err, said
+    assert result.code != 0 and "Read-only" in result.err, result
 
 
 def test_what_package_managers_unpack_stays(tmp_path: pathlib.Path) -> None:
@@ -159,8 +159,10 @@ def test_what_package_managers_unpack_stays(tmp_path: pathlib.Path) -> None:
         "mkdir -p node_modules/x/.vscode node_modules/x/.github/workflows .venv/lib && touch node_modules/x/.npmrc && "
         "cd node_modules/x && git init -q ."
     )
-    said = run_line(project, line)
-    assert said.code == 0 and not [note for note in said.outcome.notes if "set aside" in note], said
+    result = run_line(project, line)
+    assert result.code == 0 and not [
+        note for note in result.outcome.notes if "set aside" in note
+    ], result
     assert (project / "node_modules/x/.npmrc").exists()
     assert (project / "node_modules/x/.git/config").exists()
 
@@ -246,8 +248,8 @@ def test_an_interrupted_run_leaves_nothing_either(tmp_path: pathlib.Path) -> Non
 
 def test_a_pointer_out_of_the_workspace_is_set_aside(tmp_path: pathlib.Path) -> None:
     project = make_project(tmp_path / "project")
-    said = run_line(project, "mkdir p && echo 'gitdir: /tmp/elsewhere' > p/.git")
-    assert [note for note in said.outcome.notes if "p/.git" in note], said
+    result = run_line(project, "mkdir p && echo 'gitdir: /tmp/elsewhere' > p/.git")
+    assert [note for note in result.outcome.notes if "p/.git" in note], result
     assert not (project / "p/.git").exists()
 
 

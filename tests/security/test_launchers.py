@@ -49,9 +49,9 @@ print(json.dumps({
 
 
 def state_of(confinement: Confinement, cwd: pathlib.Path | None) -> dict[str, object]:
-    said = go(confinement, PYTHON, "-I", "-S", "-c", STATE, cwd=cwd)
-    assert said.code == 0, said
-    state: dict[str, object] = json.loads(said.out)
+    result = go(confinement, PYTHON, "-I", "-S", "-c", STATE, cwd=cwd)
+    assert result.code == 0, result
+    state: dict[str, object] = json.loads(result.out)
     return state
 
 
@@ -95,8 +95,8 @@ def test_the_root_and_its_made_up_files_cannot_be_written(grants, every_launcher
     roots = [line for line in state_of(confinement, None)["mounts"] if line.startswith("/ ")]
     assert [line.split()[1].split(",")[0] for line in roots] == ["ro"], roots
     tries = ["os.mkdir('/new')", "os.mkdir('/etc/new')", "open('/etc/hosts', 'a')"]
-    said = python(confinement, attempt(*tries))
-    assert said.out.count("\n") == len(tries) and "done" not in said.out, said
+    result = python(confinement, attempt(*tries))
+    assert result.out.count("\n") == len(tries) and "done" not in result.out, result
 
 
 def test_writable_places_start_nothing_but_the_program_itself(tmp_path, every_launcher) -> None:
@@ -117,8 +117,8 @@ def test_writable_places_start_nothing_but_the_program_itself(tmp_path, every_la
         done
         cp {tool} {tool}; {tool} -c 'echo again'
     """
-    said = go(confinement, str(tool), "-c", script)
-    assert said.out.split() == ["up", "again"], said
+    result = go(confinement, str(tool), "-c", script)
+    assert result.out.split() == ["up", "again"], result
 
 
 def test_what_may_only_be_read_can_be_started_where_programs_may(tmp_path, every_launcher) -> None:
@@ -126,8 +126,8 @@ def test_what_may_only_be_read_can_be_started_where_programs_may(tmp_path, every
     shutil.copy("/bin/true", tmp_path / "tools/own")
     grants = {"exec_allow": True, "exec_spawn": (ANY_PROGRAM,)}
     confinement = Confinement(fs_read=(f"{tmp_path}/tools/**",), **grants)
-    said = go(confinement, "/bin/bash", "-c", f"{tmp_path}/tools/own && echo started")
-    assert said.out == "started\n", said
+    result = go(confinement, "/bin/bash", "-c", f"{tmp_path}/tools/own && echo started")
+    assert result.out == "started\n", result
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes a mount of its own")
@@ -167,8 +167,8 @@ def test_no_capability_of_the_start_is_left_to_change_mounts(tmp_path, every_lau
         "os.setuid(0)",
         "os.kill(1, 9); os.kill(1, 9); os.stat('/nowhere')",
     ]
-    said = python(confinement, attempt(*tries))
-    assert said.out.count("\n") == len(tries) and "done" not in said.out, said
+    result = python(confinement, attempt(*tries))
+    assert result.out.count("\n") == len(tries) and "done" not in result.out, result
 
 
 @pytest.mark.parametrize("grants", [{}, SPAWN], ids=str)

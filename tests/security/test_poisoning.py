@@ -91,8 +91,8 @@ def test_a_client_gets_the_confined_line_and_a_stranger_a_question(work: pathlib
 def test_run_is_confined_anyway_and_needs_no_question(work: pathlib.Path) -> None:
     allow(work, "node -p 1+1", "python3 x.py")
     (work / "x.py").write_text("open('../outside.txt', 'w')\n")
-    said = atip("run", "python3", "x.py", home=work.parent, cwd=work)
-    assert said.code == 0 and not (work.parent / "outside.txt").exists(), said
+    result = atip("run", "python3", "x.py", home=work.parent, cwd=work)
+    assert result.code == 0 and not (work.parent / "outside.txt").exists(), result
 
 
 def test_a_module_beside_the_line_is_not_the_library(work: pathlib.Path) -> None:

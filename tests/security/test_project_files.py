@@ -63,7 +63,7 @@ def test_nothing_of_a_new_configuration_is_used(tmp_path: pathlib.Path, kind: st
     proof = tmp_path / "proof"
     (tmp_path / "codegen.config.json").write_text(json.dumps(hostile(proof)[kind]))
     for words in (("sync",), ("sync", "x")):
-        said = atip(
+        result = atip(
             "api",
             *words,
             "--json",
@@ -71,14 +71,14 @@ def test_nothing_of_a_new_configuration_is_used(tmp_path: pathlib.Path, kind: st
             stdin="yes\n" * 9,
             AWS_SECRET_ACCESS_KEY="s3cret",
         )
-        assert said.document["error"]["code"] == "api.not-approved", said
+        assert result.document["error"]["code"] == "api.not-approved", result
         assert not proof.exists()
 
 
 def test_a_yes_is_for_this_place_and_this_content(tmp_path: pathlib.Path) -> None:
     told = config_of(type="mcp", command="touch", args=["a"])
     first = decode_config(told, str(tmp_path))
-    assert [each.to_text() for each in find_dangers(first)] == ["starts touch a"]
+    assert [danger.to_text() for danger in find_dangers(first)] == ["starts touch a"]
     other = decode_config(config_of(type="mcp", command="touch", args=["b"]), str(tmp_path))
     elsewhere = decode_config(told, str(tmp_path / "sub"))
     assert (
@@ -122,9 +122,11 @@ def escape(desk: Desk, proof: pathlib.Path) -> list[str]:
     wrong = [] if path.read_text() == good else ["the file was rewritten"]
     wrong += ["another one was made"] if (desk.work / "n/codegen.config.json").exists() else []
     path.write_text(evil)  # and if it were
-    said = atip("api", "sync", "--json", home=desk.home, cwd=desk.work)
+    result = atip("api", "sync", "--json", home=desk.home, cwd=desk.work)
     wrong += (
-        [] if said.document.get("error", {}).get("code") == "api.not-approved" else ["it was used"]
+        []
+        if result.document.get("error", {}).get("code") == "api.not-approved"
+        else ["it was used"]
     )
     return wrong + (["it ran"] if proof.exists() else [])
 
@@ -207,8 +209,8 @@ def test_a_link_that_the_judge_does_not_see_opens_nothing(tmp_path: pathlib.Path
     desk = Desk(tmp_path)
     (desk.work / "sub").mkdir()
     (desk.work / "sub/link").symlink_to(desk.home / "private.txt")
-    said = desk.run("grep", "-R", "business", "sub")
-    assert "business" not in said.stdout, said
+    result = desk.run("grep", "-R", "business", "sub")
+    assert "business" not in result.stdout, result
 
 
 def test_only_what_was_judged_is_granted(tmp_path: pathlib.Path) -> None:
@@ -278,6 +280,6 @@ def test_yes_in_advance_never_prints_a_secret(
     (desk.home / ".ssh").mkdir()
     key = desk.home / ".ssh/id_ed25519"
     key.write_text("the key itself")
-    said = atip(*words, "base64", str(key), home=desk.home, cwd=desk.work, stdin="yes\n" * 9)
-    assert (said.code != 0) is refused, said
-    assert "dGhlIGtleS" not in said.out + said.err, said
+    result = atip(*words, "base64", str(key), home=desk.home, cwd=desk.work, stdin="yes\n" * 9)
+    assert (result.code != 0) is refused, result
+    assert "dGhlIGtleS" not in result.out + result.err, result

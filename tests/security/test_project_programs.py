@@ -134,8 +134,8 @@ def test_a_server_sees_and_writes_the_project_and_nothing_else(
 
     with OperationCaller(config, access=desk.box.apis.access) as caller:
         answer = caller.call("x", "look", {})
-    said = json.loads(answer["result"] if isinstance(answer, dict) else answer)
-    assert wrong_with(desk, said, writes=True) == []
+    output = json.loads(answer["result"] if isinstance(answer, dict) else answer)
+    assert wrong_with(desk, output, writes=True) == []
 
 
 def test_what_a_source_names_for_its_programs_is_shown_and_opened(tmp_path: pathlib.Path) -> None:
@@ -144,7 +144,7 @@ def test_what_a_source_names_for_its_programs_is_shown_and_opened(tmp_path: path
     desk = Desk(tmp_path)
     said = helper_says(desk, reads=["~/private.txt"], writes=["~/out"])
     assert said["private"] == "nobody's business\n"
-    shown = [each.to_text() for each in find_dangers(load_config(str(desk.work)))]
+    shown = [danger.to_text() for danger in find_dangers(load_config(str(desk.work)))]
     assert "reads ~/private.txt" in shown and "writes ~/out" in shown
     assert said["key"] == "FileNotFoundError"
 

@@ -62,16 +62,16 @@ def test_no_call_sets_a_special_bit(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a").write_text("x")
     tries = [*ATTEMPTS, *syscalls()]
     grants = Confinement(fs_write=(f"{tmp_path}/**",), exec_allow=True, exec_spawn=("*",))
-    said = python(grants, attempt("os.umask(0)", *tries), cwd=tmp_path)
-    assert said.out.split() and said.out.count("done") == 1, said
+    result = python(grants, attempt("os.umask(0)", *tries), cwd=tmp_path)
+    assert result.out.split() and result.out.count("done") == 1, result
     assert special(tmp_path) == []
 
 
 def test_ordinary_modes_still_work(tmp_path: pathlib.Path) -> None:
     script = "echo x > a && chmod 755 a && mkdir d && chmod 1777 d && install -m 700 a b && cp -p a c && mkfifo f"
     grants = Confinement(fs_write=(f"{tmp_path}/**",), exec_allow=True, exec_spawn=("*",))
-    said = go(grants, "/bin/sh", "-c", script, cwd=tmp_path)
-    assert said.code == 0, said
+    result = go(grants, "/bin/sh", "-c", script, cwd=tmp_path)
+    assert result.code == 0, result
     assert stat.S_IMODE((tmp_path / "b").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "d").stat().st_mode) == 0o1777
 
@@ -110,20 +110,20 @@ def test_nor_under_landlock(tmp_path: pathlib.Path) -> None:
     from atip.sandbox.verified import seal
 
     (tmp_path / "a").write_text("x")
-    said = bytearray()
+    output = bytearray()
     binary = seal("/bin/chmod")
     try:
         run_confined(
             Confinement(fs_write=(f"{tmp_path}/**",)),
             ["chmod", "4755", str(tmp_path / "a")],
             binary=binary,
-            on_output=lambda _name, data: said.extend(data),
+            on_output=lambda _name, data: output.extend(data),
             backend="landlock",
             unsafe_accept=("process-tree", "file-names", "exec"),
         )
     finally:
         binary.close()
-    assert b"not permitted" in said and special(tmp_path) == []
+    assert b"not permitted" in output and special(tmp_path) == []
 
 
 def test_a_pair_of_datagram_sockets_reaches_no_named_socket(tmp_path: pathlib.Path) -> None:
@@ -140,8 +140,8 @@ def test_a_pair_of_datagram_sockets_reaches_no_named_socket(tmp_path: pathlib.Pa
         tries += [
             "n=ctypes.CDLL(None).socketpair(1, 2 | (1 << 31), 0, (ctypes.c_int * 2)()); assert n == 0"
         ]
-        said = python(Confinement(fs_write=(f"{tmp_path}/**",)), attempt(*tries))
-        assert said.out.count("\n") == len(tries), said
+        result = python(Confinement(fs_write=(f"{tmp_path}/**",)), attempt(*tries))
+        assert result.out.count("\n") == len(tries), result
         with pytest.raises(BlockingIOError):
             named.recv(1)
-        assert said.out.split("\n")[0].startswith("OSError"), said
+        assert result.out.split("\n")[0].startswith("OSError"), result

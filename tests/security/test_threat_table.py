@@ -44,13 +44,13 @@ def test_every_way_out_is_tried():
 
 
 def test_every_patch_still_applies_once_and_names_its_row_and_tests():
-    for one in DEFENCES:
-        assert (ROOT / one["file"]).read_text().count(one["old"]) == 1, one["id"]
-        assert set(one["threats"]) <= ROWS.keys(), one["id"]
-        assert one["tests"] and all(exists(test) for test in one["tests"]), one["id"]
+    for defence in DEFENCES:
+        assert (ROOT / defence["file"]).read_text().count(defence["old"]) == 1, defence["id"]
+        assert set(defence["threats"]) <= ROWS.keys(), defence["id"]
+        assert defence["tests"] and all(exists(test) for test in defence["tests"]), defence["id"]
 
 
 def test_every_threat_that_is_met_here_has_a_patch():
     """A defence that no patch switches off has not been seen to matter."""
-    patched = {row for one in DEFENCES for row in one["threats"]}
+    patched = {row for defence in DEFENCES for row in defence["threats"]}
     assert [number for number, row in ROWS.items() if row["tests"] and number not in patched] == []

@@ -56,8 +56,8 @@ class ManyPackages:
 
 def tree(home: pathlib.Path) -> dict[str, bytes]:
     """Every file of the unsigned registry."""
-    files = [one for one in (home / "out").rglob("*.json") if one.is_file()]
-    return {str(one.relative_to(home)): one.read_bytes() for one in files}
+    files = [path for path in (home / "out").rglob("*.json") if path.is_file()]
+    return {str(path.relative_to(home)): path.read_bytes() for path in files}
 
 
 def results(home: pathlib.Path) -> int:

@@ -40,10 +40,10 @@ class FaultServer:
 
     def __exit__(self, *_failure: object) -> None:
         self.stopping.set()
-        for one in [self._socket, *self._connections]:
+        for connection in [self._socket, *self._connections]:
             with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
         for thread in self._threads:
             thread.join(5)
 
@@ -91,7 +91,9 @@ def _read_request(connection: socket.socket) -> Request | None:
             return None
         data += piece
     first, *lines = data.split(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
-    headers = {name.lower(): value.strip() for name, value in (one.split(":", 1) for one in lines)}
+    headers = {
+        name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)
+    }
     return Request(first.split(" ")[1], headers)
 
 

@@ -150,7 +150,7 @@ def loaded_bytes(page, part: str = "") -> int:
 
 def _task_seconds(session) -> float:
     metrics = session.send("Performance.getMetrics")["metrics"]
-    return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
 
 def is_too_wide(page) -> bool:
@@ -204,8 +204,8 @@ def serious(page, *rules: str) -> list[str]:
         options["runOnly"] = list(rules)
     found = page.evaluate("options => axe.run(options)", options)
     return [
-        f"{one['id']}: {node['html'][:200]}"
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
-        for node in one["nodes"]
+        f"{violation['id']}: {node['html'][:200]}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
     ]

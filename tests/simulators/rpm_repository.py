@@ -70,7 +70,7 @@ def cpio(*members: tuple[str, int, bytes], inode: int = 1, links: int = 1) -> by
     out = b""
     for number, (name, mode, data) in enumerate((*members, ("TRAILER!!!", 0, b""))):
         fields = [inode + number, mode, 0, 0, links, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0]
-        head = b"070701" + b"".join(b"%08x" % one for one in fields) + name.encode() + b"\0"
+        head = b"070701" + b"".join(b"%08x" % field for field in fields) + name.encode() + b"\0"
         head += b"\0" * (-len(head) % 4)
         out += head + data + b"\0" * (-len(data) % 4)
     return out

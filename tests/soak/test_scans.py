@@ -43,7 +43,7 @@ def scan(home: pathlib.Path, folder: pathlib.Path) -> dict[str, int]:
 
 
 def hostile_path(folder: pathlib.Path, total: int) -> int:
-    names = [str(one["file"]) for one in animals(ZOO, "probe")]
+    names = [str(animal["file"]) for animal in animals(ZOO, "probe")]
     return load.fill_path(folder, ZOO, names, total)
 
 

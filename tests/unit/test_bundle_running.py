@@ -11,7 +11,7 @@ from atip.execution.output.conventions import read_conventions, with_json
 from atip.execution.output.result import Result
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.confinement import MIB, Confinement, Limits
-from atip.workflows.bundle.judge import bounded_by, limited
+from atip.workflows.bundle.judge import bounded_by, tighten_limits
 from atip.workflows.bundle.run import _bin_args, _envelope, check_inputs
 from tests.simulators.bundle_host import make_bundle
 
@@ -156,10 +156,10 @@ def test_what_the_sandbox_rules_out_is_ruled_out():
 @pytest.mark.proves("AIP29-OPTIONAL-04")
 def test_runner_limits_tighten_and_never_loosen():
     held = Limits(wall_s=10.0, memory_bytes=100 * MIB)
-    tight = limited(held, {"limits": {"timeout_ms": 2000, "memory_mb": 50, "cpu_ms": 1500}})
+    tight = tighten_limits(held, {"limits": {"timeout_ms": 2000, "memory_mb": 50, "cpu_ms": 1500}})
     assert (tight.wall_s, tight.memory_bytes, tight.cpu_s) == (2.0, 50 * MIB, 1)
-    assert limited(held, {"limits": {"timeout_ms": 99_000, "memory_mb": 9_000}}) == held
-    assert limited(held, {}) == held == limited(held, {"limits": {"timeout_ms": "x"}})
+    assert tighten_limits(held, {"limits": {"timeout_ms": 99_000, "memory_mb": 9_000}}) == held
+    assert tighten_limits(held, {}) == held == tighten_limits(held, {"limits": {"timeout_ms": "x"}})
 
 
 def test_empty_sandbox_allows_nothing(tmp_path):

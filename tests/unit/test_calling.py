@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from atip.async_toolbox import AsyncToolbox
 from atip.calls.functions import functions_of
 from atip.calls.names import function_name
-from atip.codecs.providers.guess import enveloped, guess_provider
+from atip.codecs.providers.guess import guess_provider, with_envelope
 from atip.errors import AtipError, FormatError, NotFoundError, UsageError
 from atip.session import call_published
 from atip.workflows.agents.call import find_command, may_belong, target_words, understand
@@ -66,7 +66,7 @@ def test_a_call_tells_whose_it_is(value, provider):
     st.sampled_from(["name", "type", "function", "content", "parts", "args", "input", "choices", "message"]), inner, max_size=3)))  # fmt: skip
 def test_no_value_breaks_the_guess(value):
     provider = guess_provider(value)
-    enveloped(provider or "openai", value)
+    with_envelope(provider or "openai", value)
 
 
 def test_targets_are_words_dots_or_function_names(tmp_path):

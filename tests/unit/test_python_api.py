@@ -58,13 +58,13 @@ def test_a_session_of_many_commands_warns_and_takes_a_choice():
         warnings.simplefilter("error")
         chosen = atip.Session([tool], provider="openai", commands=["c1", "c7"])
         atip.Session([tool], provider="openai", max_tokens=4000)
-    assert [each["function"]["name"] for each in chosen.tools] == ["big_c1", "big_c7"]
+    assert [tool["function"]["name"] for tool in chosen.tools] == ["big_c1", "big_c7"]
 
 
 def test_commands_are_looked_for_in_every_tool():
     small = atip.load({**BIG, "name": "small", "commands": {"only": {"description": "Only"}}})
     session = atip.Session([atip.load(BIG), small], provider="anthropic", commands=["only", "c3"])
-    assert [each["name"] for each in session.tools] == ["big_c3", "small_only"]
+    assert [tool["name"] for tool in session.tools] == ["big_c3", "small_only"]
     with pytest.raises(NotFoundError) as error:
         atip.Session([small], commands=["nothing"])
     assert error.value.code == "view.unknown-command"

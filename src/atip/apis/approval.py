@@ -52,14 +52,14 @@ def find_dangers(config: ApiConfig) -> tuple[Danger, ...]:
     """Everything in a configuration that needs approval; empty: it uses only its own folder."""
     dangers: dict[Danger, None] = {}
     for source in config.sources:
-        for each in _in_source(source):
-            dangers[each] = None
+        for danger in _in_source(source):
+            dangers[danger] = None
     return tuple(dangers)
 
 
 def has_secrets(source: SourceConfig) -> bool:
     """Whether a source uses a credential."""
-    return any(each.kind in ("secret", "starts") for each in _in_source(source)) or bool(
+    return any(danger.kind in ("secret", "starts") for danger in _in_source(source)) or bool(
         source.settings.get("auth") or source.settings.get("headers")
     )
 
@@ -80,11 +80,11 @@ def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):
-        for name, each in value.items():
-            yield from _texts(each, str(name))
+        for name, item in value.items():
+            yield from _texts(item, str(name))
     elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each, key)
+        for item in value:
+            yield from _texts(item, key)
 
 
 def _in_text(key: str, text: str, source: SourceConfig) -> Iterator[Danger]:

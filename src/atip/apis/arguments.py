@@ -31,40 +31,40 @@ class Unset:
 UNSET: Final = Unset()
 
 
-def plain(value: Any) -> Any:
+def to_wire(value: Any) -> Any:
     """Dataclasses of generated wrappers as dictionaries with the names of the wire; UNSET left out."""
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
-        pairs = ((each, getattr(value, name)) for name, each in fields.items())
+        pairs = ((field, getattr(value, name)) for name, field in fields.items())
         return {
-            each.metadata.get("name", each.name): plain(field_value)
-            for each, field_value in pairs
+            item.metadata.get("name", item.name): to_wire(field_value)
+            for item, field_value in pairs
             if field_value is not UNSET
         }
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items() if each is not UNSET}
+        return {key: to_wire(item) for key, item in value.items() if item is not UNSET}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [to_wire(item) for item in value]
     return value
 
 
-def typed(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def to_schema_types(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Convert texts of a command line to the types of the schema; `:=` values are already typed."""
     properties = schema.get("properties", {})
-    return {key: _typed(properties.get(key), value) for key, value in arguments.items()}
+    return {key: _to_type(properties.get(key), value) for key, value in arguments.items()}
 
 
-def _typed(schema: Any, value: Any) -> Any:
+def _to_type(schema: Any, value: Any) -> Any:
     kinds = schema.get("type") if isinstance(schema, dict) else None
     types = {kinds} if isinstance(kinds, str) else set(kinds or ())
     if isinstance(value, list):
         inner = schema.get("items") if isinstance(schema, dict) else None
-        return [_typed(inner, each) for each in value]
+        return [_to_type(inner, item) for item in value]
     if not isinstance(value, str) or "string" in types:
         return value
     if "array" in types:
         inner = schema.get("items")
-        return [_typed(inner, value)]
+        return [_to_type(inner, value)]
     if types & {"integer", "number", "boolean", "null"}:
         import json
 
@@ -102,7 +102,7 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
 
 
 def output_problems(schema: Mapping[str, Any] | None, data: Any) -> list[dict[str, Any]]:
-    """Where an answer differs from its schema. Reported, never fatal: servers change before their descriptions."""
+    """Differences between an answer and its schema. Reported, never fatal: servers change before their descriptions."""
     if not schema or data is None:
         return []
     problems = schema_problems(_checker(schema), data)
@@ -126,4 +126,4 @@ def _without_patterns(node: Any) -> Any:
             for key, value in node.items()
             if not (key == "pattern" and isinstance(value, str))
         }
-    return [_without_patterns(each) for each in node] if isinstance(node, list) else node
+    return [_without_patterns(item) for item in node] if isinstance(node, list) else node

@@ -11,7 +11,7 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, Any
 
-from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, plain
+from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, to_wire
 from atip.apis.config import ApiConfig
 from atip.apis.interface import source_of
 from atip.apis.sync.operations import find_operation
@@ -37,7 +37,7 @@ class CallResult(Value):
     status: int = 0
     next_page: str = ""
     problems: tuple[Mapping[str, Any], ...] = ()
-    """Where the answer differs from the described schema."""
+    """Differences between the answer and the described schema."""
 
 
 class OperationCaller:
@@ -54,7 +54,7 @@ class OperationCaller:
         Raises:
             UsageError: `api.old-wrappers`.
         """
-        # SECURITY: wrappers of an older version hand in a path, and would call what nobody approved.
+        # SECURITY: wrappers of an older version pass a path, and would call unapproved operations.
         if not isinstance(config, ApiConfig):
             raise UsageError(
                 "api.old-wrappers",
@@ -87,7 +87,7 @@ class OperationCaller:
         arguments: Mapping[str, Any],
     ) -> CallResult:
         """Call an operation that was read before; does not read the files again."""
-        values = plain(arguments)
+        values = to_wire(arguments)
         check_arguments(document["inputSchema"], values)
         work = self._call(source, header, operation, values)
         return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()
@@ -125,7 +125,7 @@ class OperationCaller:
         opening = self._connections.get(source)
         if opening is None:
             connect = source_of(header.kind).connect
-            # in a thread: resolving a credential may ask a keyring, a helper or a token server
+            # in a thread: resolving a credential may query a keyring, a helper or a token server
             work = asyncio.to_thread(connect, self.config.get(source), header, self._access)
             opening = self._connections[source] = asyncio.ensure_future(work)
         try:
@@ -137,9 +137,9 @@ class OperationCaller:
 
     async def _close_all(self) -> None:
         opened, self._connections = list(self._connections.values()), {}
-        for one in await asyncio.gather(*opened, return_exceptions=True):
-            if not isinstance(one, BaseException):
-                await one.close()
+        for outcome in await asyncio.gather(*opened, return_exceptions=True):
+            if not isinstance(outcome, BaseException):
+                await outcome.close()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:

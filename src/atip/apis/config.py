@@ -48,14 +48,14 @@ _COMMON = {
     "auth": Field(_AUTH),
     "headers": Field(Table(str), "sent with every request"),
     "timeout": Field(Whole(1_000, 300_000), "milliseconds"),
-    "disabled": Field(bool, "leave this source out"),
+    "disabled": Field(bool, "ignore this source"),
     "hosts": Field(
-        Items(str), "further origins that operations may name; those that its programs may reach"
+        Items(str), "additional origins that operations may use and its programs may reach"
     ),
-    "reads": Field(Items(str), "what its programs may read besides the project"),
-    "writes": Field(Items(str), "what its MCP server may write besides the project"),
+    "reads": Field(Items(str), "paths outside the project that its programs may read"),
+    "writes": Field(Items(str), "paths outside the project that its MCP server may write"),
     "private": Field(bool, "the server may have a private address, or use plain http"),
-    "description": Field(str, "what it is"),
+    "description": Field(str, "description"),
 }
 _KINDS = {
     "mcp": Shape(
@@ -64,8 +64,8 @@ _KINDS = {
         {
             **_COMMON,
             "command": Field(str, "program"),
-            "args": Field(Items(str), "its arguments"),
-            "env": Field(Table(str), "its variables"),
+            "args": Field(Items(str), "arguments of the command"),
+            "env": Field(Table(str), "environment variables"),
             "url": Field(str, "address of a server over HTTP"),
         },
         closed=True,
@@ -86,8 +86,8 @@ _KINDS = {
         {
             **_COMMON,
             "endpoint": Field(str, "address", required=True),
-            "schema": Field(str, "file with SDL or an introspection answer"),
-            "depth": Field(Whole(1, 6), "levels of fields that are selected"),
+            "schema": Field(str, "file with SDL or an introspection response"),
+            "depth": Field(Whole(1, 6), "depth of the selected fields"),
         },
         closed=True,
     ),
@@ -96,19 +96,19 @@ _KINDS = {
         "an SQL database",
         {
             **_COMMON,
-            "url": Field(str, "SQLAlchemy address; may hold references", required=True),
-            "schemas": Field(Items(str), "schemas that are offered"),
-            "tables": Field(Items(str), "tables that are offered; all if absent"),
-            "writable": Field(bool, "offer insert, update and delete"),
+            "url": Field(str, "SQLAlchemy address; may contain references", required=True),
+            "schemas": Field(Items(str), "schemas to expose"),
+            "tables": Field(Items(str), "tables to expose; all if absent"),
+            "writable": Field(bool, "expose insert, update and delete"),
             "unsafe_superuser": Field(
-                bool, "accept a PostgreSQL role that reads files or starts programs of the server"
+                bool, "accept a PostgreSQL role that can read files or start programs on the server"
             ),
         },
         closed=True,
     ),
     "custom": Shape(
         "custom source",
-        "operations described by hand, or a program that answers",
+        "hand-written operations, or a program that implements them",
         {
             **_COMMON,
             "baseUrl": Field(str, "address"),
@@ -159,7 +159,7 @@ class SourceConfig(Value):
 
 
 class ApiConfig(Value):
-    """Everything configured."""
+    """The API configuration of a project."""
 
     folder: str
     settings: Mapping[str, Any]
@@ -216,7 +216,7 @@ def decode_config(value: object, folder: str) -> ApiConfig:
     Raises:
         FormatError: `api.config`.
     """
-    problems = [each for each in check_shape(value, CONFIG) if each.severity == "error"]
+    problems = [problem for problem in check_shape(value, CONFIG) if problem.severity == "error"]
     if problems or not isinstance(value, dict):
         raise FormatError(
             "api.config", f"{FILE_NAME} has {len(problems)} errors", problems=problems

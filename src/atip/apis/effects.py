@@ -45,7 +45,7 @@ def with_effects(api: Api) -> Api:
 
 
 def effects_of(operation: Operation, *, local: bool = False) -> Effects:
-    """What calling the operation does.
+    """Effects of calling an operation.
 
     Args:
         local: the operation runs on this machine (an MCP server over stdio), so files are not excluded.
@@ -66,13 +66,13 @@ def effects_of(operation: Operation, *, local: bool = False) -> Effects:
         destructive=True if destroys else (None if _is_unclear(operation, changes) else False),
         idempotent=operation.method in _REPEATABLE if changes else True,
         reversible=None if changes and not destroys else not destroys,
-        creates=target if creates else _nothing(changes),
-        modifies=target if changes and not creates and not destroys else _nothing(changes),
-        deletes=target if destroys else _nothing(changes),
+        creates=target if creates else _no_changes(changes),
+        modifies=target if changes and not creates and not destroys else _no_changes(changes),
+        deletes=target if destroys else _no_changes(changes),
     )
 
 
-def _nothing(changes: bool) -> tuple[str, ...] | None:
+def _no_changes(changes: bool) -> tuple[str, ...] | None:
     """Read-only operations change nothing; other changes of a writing operation are unknown."""
     return None if changes else ()
 

@@ -84,7 +84,7 @@ class ApiAccess(Value):
         Raises:
             SandboxError: `api.not-confined`, and when the confinement cannot be enforced here.
         """
-        # SECURITY: whoever writes the project writes the command; outside of a sandbox it is not started.
+        # SECURITY: the author of the project controls the command; it is not started outside a sandbox.
         if self.programs is None:
             raise SandboxError(
                 "api.not-confined",

@@ -40,7 +40,7 @@ def find_manifest(place: str = "") -> str:
     for name in NAMES:
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
-    candidates = sorted(each for each in os.listdir(folder) if each.endswith(SUFFIX))
+    candidates = sorted(entry for entry in os.listdir(folder) if entry.endswith(SUFFIX))
     if len(candidates) == 1:
         return os.path.join(folder, candidates[0])
     hint = "choose one of: " + ", ".join(candidates) if candidates else "run `atip api sync`"
@@ -78,7 +78,7 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
     place = url if url.endswith(".json") else url.rstrip("/") + WELL_KNOWN
     response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status == 404 and place != url:
-        place = _linked(url, allowed) or place
+        place = _find_link(url, allowed) or place
         if not place.endswith(WELL_KNOWN):
             response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status != 200:
@@ -88,7 +88,7 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
     return place, read_json(response.body)
 
 
-def _linked(url: str, access: Access) -> str:
+def _find_link(url: str, access: Access) -> str:
     """The address in the page's link, or nothing."""
     page = get(url, access=access, limits=HttpLimits(max_bytes=MAX_PAGE))
     if page.status != 200 or page.media_type != "text/html":
@@ -114,10 +114,14 @@ def usable(manifest: Any, *capabilities: str) -> Any:
     Raises:
         FormatError: `atm.invalid`, `atm.capability`.
     """
-    problems = [each for each in check_manifest(manifest, "lenient") if each.severity == "error"]
+    problems = [
+        problem for problem in check_manifest(manifest, "lenient") if problem.severity == "error"
+    ]
     if problems:
         raise FormatError("atm.invalid", "the manifest is not valid", problems=problems)
-    missing = [each for each in capabilities if each not in manifest["capabilities"]]
+    missing = [
+        capability for capability in capabilities if capability not in manifest["capabilities"]
+    ]
     if missing:
         raise FormatError("atm.capability", f"the manifest does not offer {', '.join(missing)}")
     return manifest

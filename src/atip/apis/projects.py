@@ -36,7 +36,7 @@ def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
     sources: dict[str, dict[str, Any]] = {}
     used_names: set[str] = set()
     for path in _files(folder):
-        kind, settings = _looked_at(folder, path)
+        kind, settings = _read_candidate(folder, path)
         if kind:
             stem = os.path.basename(path).split(".")[0] or "source"
             name = unique(slug(stem, "source").replace("_", "-"), used_names)
@@ -56,7 +56,9 @@ def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
 def _files(folder: str) -> Iterator[str]:
     count = 0
     for folder_path, folders, names in os.walk(folder):
-        folders[:] = sorted(each for each in folders if each not in _SKIPPED and each[:1] != ".")
+        folders[:] = sorted(
+            folder for folder in folders if folder not in _SKIPPED and folder[:1] != "."
+        )
         for name in sorted(names):
             count += 1
             if count > MAX_FILES:
@@ -64,7 +66,7 @@ def _files(folder: str) -> Iterator[str]:
             yield os.path.join(folder_path, name)
 
 
-def _looked_at(folder: str, path: str) -> tuple[str, dict[str, Any]]:
+def _read_candidate(folder: str, path: str) -> tuple[str, dict[str, Any]]:
     name = os.path.basename(path).lower()
     relative = os.path.relpath(path, folder)
     if name.endswith((".graphql", ".graphqls", ".gql")):
@@ -85,7 +87,7 @@ def _openapi(path: str, relative: str) -> tuple[str, dict[str, Any]]:
     if not dialect:
         return "", {}
     settings: dict[str, Any] = {"type": "openapi", "spec": relative}
-    servers = [each for each in servers_of(document, dialect) if each.startswith("https://")]
+    servers = [server for server in servers_of(document, dialect) if server.startswith("https://")]
     if servers:
         settings["baseUrl"] = servers[0]
     return "openapi", settings

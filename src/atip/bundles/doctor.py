@@ -52,7 +52,7 @@ def advise(
         advice.append(Advice(ok=False, what="not installed", fix=f"atip bundle install {folder}"))
         advice += _method_advice(proposal)
     else:
-        advice += _installed(finding, folder)
+        advice += _check_installed(finding, folder)
     advice += [
         Advice(ok=False, what=change.message, fix=f"atip bundle install {folder}")
         for change in changes
@@ -71,7 +71,7 @@ def advise(
     return advice
 
 
-def _installed(finding: VersionFinding | None, folder: str) -> list[Advice]:
+def _check_installed(finding: VersionFinding | None, folder: str) -> list[Advice]:
     if finding is None or finding.ok:
         version = f", version {finding.printed}" if finding else ""
         return [Advice(ok=True, what=f"installed{version}")]

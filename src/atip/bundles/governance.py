@@ -90,10 +90,12 @@ def read_approvals(document: object) -> tuple[ApprovalRule, ...]:
 
 
 def mutations_of(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
-    """What a tool changes: its own `mutates` and the bundle's for all tools."""
-    stated = bundle.manifest.metadata.get("mutates")
+    """Targets that a tool changes: its own `mutates` and the bundle's for all tools."""
+    declared = bundle.manifest.metadata.get("mutates")
     shared = (
-        tuple(one for one in stated if isinstance(one, str)) if isinstance(stated, list) else ()
+        tuple(target for target in declared if isinstance(target, str))
+        if isinstance(declared, list)
+        else ()
     )
     return tuple(dict.fromkeys((*shared, *tool.mutates)))
 
@@ -108,7 +110,9 @@ def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[ApprovalRule]) ->
         outcome, reason = "ask", f"changes {', '.join(mutates[:4])}"
     for rule in approvals:
         hit = [
-            one for one in mutates if any(fnmatch.fnmatchcase(one, glob) for glob in rule.mutates)
+            target
+            for target in mutates
+            if any(fnmatch.fnmatchcase(target, glob) for glob in rule.mutates)
         ]
         stricter = RANKS.index(rule.decision) > RANKS.index(outcome)
         if hit and stricter and fnmatch.fnmatchcase(bundle.key, rule.bundle):
@@ -201,10 +205,13 @@ def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
         ]
     wider = [
         BundleChange(
-            path=f"$.sandbox{one.path[1:]}", message=one.message, bump="major", needs_review=True
+            path=f"$.sandbox{change.path[1:]}",
+            message=change.message,
+            bump="major",
+            needs_review=True,
         )
-        for one in widened(old, new)
-        if one.path != "$.exec.spawn"
+        for change in widened(old, new)
+        if change.path != "$.exec.spawn"
     ]
     return wider or [BundleChange(path="$.sandbox", message="the sandbox is narrower")]
 

@@ -15,7 +15,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, refused
+from atip.bundles.install.interface import Action, InstallPlan, refused_plan
 from atip.errors import AtipError, ExecutionError
 from atip.model.value import Value
 from atip.sandbox.bubblewrap.system_view import placeholder_files
@@ -89,12 +89,12 @@ def find_runtime(find: Callable[[str], str | None]) -> Runtime:
 
 
 def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> InstallPlan:
-    """Plan how to get the files of an image; asks the runtime whether it has the image already."""
+    """Plan how to get the files of an image; queries the runtime whether it already has the image."""
     try:
         runtime = find_runtime(find)
         digest = find_digest(runtime, image)
     except AtipError as error:
-        return refused(METHOD, error.message, error.hint)
+        return refused_plan(METHOD, error.message, error.hint)
     root = os.path.join(site.prefix, ROOT)
     pull = Action(kind="run", argv=(runtime.program, "pull", "--quiet", image))
     take = Action(kind=METHOD, argv=(runtime.program, image), sha256=digest, path=root)
@@ -132,12 +132,12 @@ def unpack_image(action: Action) -> str:
     runtime = Runtime(name=os.path.basename(program), program=program)
     digest = action.sha256 or find_digest(runtime, image)
     if not digest:
-        raise _failed(runtime, "image inspect", image)
+        raise _pull_error(runtime, "image inspect", image)
     # by digest: the name may refer to another image by now
     output = _run_runtime(runtime, image, "create", "--pull=never", digest, "/nothing").split()
     container = output[-1] if output else ""
     if not _CONTAINER.match(container):
-        raise _failed(runtime, "create", image)
+        raise _pull_error(runtime, "create", image)
     archive = f"{action.path}.tar"
     try:
         _run_runtime(runtime, image, "export", "-o", archive, container)
@@ -174,11 +174,11 @@ def _make_places(root: str) -> None:
 def _run_runtime(runtime: Runtime, image: str, *words: str) -> str:
     done = capture([runtime.program, *words], timeout_s=_WORK_S, max_bytes=_MAX_ANSWER)
     if done.exit_code != 0:
-        raise _failed(runtime, words[0], image)
+        raise _pull_error(runtime, words[0], image)
     return done.stdout.decode("utf-8", "replace")
 
 
-def _failed(runtime: Runtime, verb: str, image: str) -> AtipError:
+def _pull_error(runtime: Runtime, verb: str, image: str) -> AtipError:
     return AtipError(
         "runner.image-failed",
         f"`{runtime.name} {verb}` failed for the image `{image[:120]}`",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from atip.bundles.state import BundleStore
 
     class Worker(Protocol):
-        """Does what a plan says; `install/work.py` has the real one."""
+        """Executes a plan; `install/work.py` has the implementation."""
 
         def do(self, action: Action, site: Site) -> None: ...
 
@@ -45,7 +45,7 @@ PRESENT = "present"
 
 
 class InstallProposal(Value):
-    """What an install would do."""
+    """Plan of an install."""
 
     key: str
     plans: tuple[InstallPlan, ...] = ()
@@ -196,7 +196,7 @@ class Installer:
 
     def _work(self, plan: InstallPlan, site: Site) -> None:
         for action in plan.actions:
-            # SECURITY: root is never used silently, whoever runs us: each command is confirmed.
+            # SECURITY: root is never used silently, whichever user runs us: each command is confirmed.
             if action.needs_root and not self._confirm_root(action.argv):
                 raise Denied(
                     "bundle.root-not-confirmed",
@@ -216,8 +216,8 @@ class Installer:
     def _record(
         self, plan: InstallPlan, binary: str, finding: VersionFinding, prefix: str
     ) -> Installed:
-        needed = (*plan.visible, plan.root)
-        kept_prefix = prefix if any(path.startswith(prefix) for path in needed) and prefix else ""
+        paths = (*plan.visible, plan.root)
+        kept_prefix = prefix if any(path.startswith(prefix) for path in paths) and prefix else ""
         digest = getattr(self.worker, "image_digest", "")
         installed = Installed(
             key=self.bundle.key,

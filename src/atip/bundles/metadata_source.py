@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class ProbedProgram(Protocol):
-        """What is asked about."""
+        """The program to describe."""
 
         @property
         def name(self) -> str: ...
@@ -44,7 +44,7 @@ class BundleSource:
         """The program as its bundle describes it; None if no bundle is installed for this file."""
         if self._installed is None:
             records = (self._store.find(key) for key in self._store.list_keys())
-            self._installed = [one for one in records if one is not None]
+            self._installed = [record for record in records if record is not None]
         for installed in self._installed:
             if os.path.realpath(installed.binary) == subject.real_path:
                 tool = read_installed(installed)

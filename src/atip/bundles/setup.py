@@ -80,7 +80,7 @@ class BundleSetup:
             except AtipError as error:
                 self.ledger.record(step, "failed", reason=error.code)
                 self._audit(step, "failed")
-                raise self._failed(step, error) from error  # (6)
+                raise self._step_error(step, error) from error  # (6)
         return [step.id for step in pending]
 
     def _refuse_unattended(self, pending: Sequence[BundleStep]) -> None:
@@ -243,7 +243,7 @@ class BundleSetup:
     def _audit(self, step: BundleStep, event: str) -> None:
         self._record({"event": "setup", "bundle": self.bundle.key, "step": step.id, "state": event})
 
-    def _failed(self, step: BundleStep, error: AtipError) -> AtipError:
+    def _step_error(self, step: BundleStep, error: AtipError) -> AtipError:
         return AtipError(
             "setup_failed",
             f"setup of `{self.bundle.key}` failed at step `{step.id}`: {error.message}",

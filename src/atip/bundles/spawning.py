@@ -114,8 +114,8 @@ class CommandSpawner:
         """
         argv = self.argv(command, confinement, values or {})
         program = self._program(argv[0], confinement)
-        own = program == self.binary
-        binary = seal(program, expected=self.digest if own else None, root=self.root)
+        is_own = program == self.binary
+        binary = seal(program, expected=self.digest if is_own else None, root=self.root)
         pieces: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
 
         def take(name: str, data: bytes) -> None:
@@ -204,7 +204,7 @@ class CommandSpawner:
 def explain_failure(output: CommandOutput) -> str:
     """How a command failed, with the last line of its output."""
     lines = [line.strip() for line in output.text.splitlines() if line.strip()]
-    ending = "took too long" if output.timed_out else f"ended with {output.exit_code}"
+    ending = "timed out" if output.timed_out else f"ended with {output.exit_code}"
     return f"{ending}: {lines[-1][:200]}" if lines else ending
 
 

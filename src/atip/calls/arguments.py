@@ -78,8 +78,8 @@ def _by_key(
 
 def _list_parameters(function: Function) -> str:
     names = list(function.parameters)
-    listed = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
-    return f"parameters: {listed}" if names else "it takes no parameters"
+    text = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
+    return f"parameters: {text}" if names else "it takes no parameters"
 
 
 def _value(item: Item, value: object, path: Parts, problems: list[Problem]) -> object:

@@ -170,7 +170,7 @@ def _put(table: dict[str, Function], function: Function) -> None:
     if (other.tool.name, other.path) == (function.tool.name, function.path):
         raise FormatError(
             "calls.name-collision",
-            f"two of the tools define `{function.line}`",
+            f"two tools define `{function.line}`",
             hint="pass each tool once",
         )
     # SECURITY: a crafted pair of paths with equal digests must not answer to one name.

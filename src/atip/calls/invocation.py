@@ -72,7 +72,7 @@ class Invocation(Value):
     """The commands along `path`, outermost first, as far as the tree knows them."""
 
     def __repr__(self) -> str:
-        flags = [one.flag for one in self.options]
+        flags = [option.flag for option in self.options]
         line = " ".join((self.tool, *self.path))
         return (
             f"Invocation({brief(line)}, options={brief(flags)}, arguments={brief(self.arguments)})"

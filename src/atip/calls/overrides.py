@@ -91,8 +91,12 @@ def apply_override(tool: Tool, word: Tool, *, is_trusted: bool = True) -> Tool:
         global_options=_options(tool.global_options, word.global_options),
         **_texts(word),
     )
-    stated = bare_effects(word)
-    return changed if stated == Effects() else with_bare_effects(changed, replaced(current, stated))
+    declared = bare_effects(word)
+    return (
+        changed
+        if declared == Effects()
+        else with_bare_effects(changed, replaced(current, declared))
+    )
 
 
 def _texts(word: Tool | Command) -> dict[str, Any]:

@@ -91,7 +91,7 @@ _GIT_LIKE = frozenset({"git", "hg", "svn", "jj"})
 def why_unusable(text: str) -> str | None:
     """Why a text cannot be a word of an argv; None if it can."""
     if "\0" in text:
-        return "it contains a NUL character, at which the system would cut it"
+        return "it contains a NUL character, which cannot be part of an argument"
     if not text.isascii():
         try:
             size = len(text.encode("utf-8"))

@@ -30,7 +30,9 @@ def candidates(ctx: Context, words: Sequence[str]) -> list[str]:
     options = _after_option(before, typed) if before else None
     if options is None:
         options = _words(ctx, before, typed)
-    return sorted({one for one in options if one.startswith(typed) and _PLAIN.fullmatch(one)})
+    return sorted(
+        {option for option in options if option.startswith(typed) and _PLAIN.fullmatch(option)}
+    )
 
 
 def _path(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]] | None:
@@ -132,7 +134,7 @@ def _commands(ctx: Context, words: Sequence[str]) -> list[str]:
     """Subcommands of a command of a stored tool; discovers nothing."""
     from atip.errors import AtipError
 
-    entry = next((one for one in ctx.app.list() if one["name"] == words[0]), None)
+    entry = next((tool for tool in ctx.app.list() if tool["name"] == words[0]), None)
     if entry is None:
         return []
     try:

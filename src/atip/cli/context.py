@@ -74,11 +74,11 @@ class Context:
     def emit_pieces(self, pieces: Iterable[bytes | memoryview]) -> None:
         """Print the result as exactly one JSON document from encoded pieces; a large one is not copied."""
         if (self.out.encoding or "").lower() != "utf-8" or not hasattr(self.out, "buffer"):
-            self.out.write("".join(bytes(each).decode() for each in pieces) + "\n")
+            self.out.write("".join(bytes(piece).decode() for piece in pieces) + "\n")
             return
         self.out.flush()
-        for each in (*pieces, b"\n"):
-            self.out.buffer.write(each)
+        for piece in (*pieces, b"\n"):
+            self.out.buffer.write(piece)
         self.out.buffer.flush()
 
     def confirm(self, question: str) -> bool:

@@ -131,7 +131,9 @@ def _plain(message: str, actions: Sequence[argparse.Action]) -> str:
     head, marker, names = message.partition("arguments are required: ")
     if not marker:
         return message
-    optional = {str(each.metavar or each.dest) for each in actions if each.nargs in ("*", "...")}
+    optional = {
+        str(action.metavar or action.dest) for action in actions if action.nargs in ("*", "...")
+    }
     needed = [name for name in names.split(", ") if name not in optional]
     return head + marker + ", ".join(needed or [names])
 

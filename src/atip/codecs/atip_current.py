@@ -30,9 +30,7 @@ def encode(tool: Tool) -> Encoded:
     if tool.binary is not None and tool.binary.hash is None and not tool.binary.extra:
         # §4.5: a binary is named by its hash; another format may know only what it is called
         losses = (
-            Loss(
-                path="$.binary", message="ATIP identifies a binary by its hash, and none is known"
-            ),
+            Loss(path="$.binary", message="ATIP identifies a binary by its hash, which is unknown"),
         )
         tool = tool.replace(binary=None)
     return Encoded(data=model_encode.encode(tool), losses=losses)

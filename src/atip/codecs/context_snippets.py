@@ -51,7 +51,7 @@ MAX_TOOLS, MAX_RECENT = 40, 20
 
 def context_block(context: ToolContext, tools: set[str]) -> str:
     """What another agent reported about these tools, marked as data; nothing about any other tool."""
-    from atip.codecs.providers.system_prompt import quoted
+    from atip.codecs.providers.system_prompt import quote
 
     lines = [
         "<agent-context>",
@@ -62,11 +62,13 @@ def context_block(context: ToolContext, tools: set[str]) -> str:
     for label, names in (("available", available), ("reported as logged in", logins)):
         if names:
             more = f" and {len(names) - MAX_TOOLS} more" if len(names) > MAX_TOOLS else ""
-            lines.append(f"{label}: {', '.join(map(quoted, names[:MAX_TOOLS]))}{more}")
-    recent = [one for one in context.recent_commands or () if one.tool in tools][-MAX_RECENT:]
-    for one in recent:
-        ending = "" if one.exit_code is None else f" (exit {one.exit_code})"
-        lines.append(f"ran {quoted(f'{one.tool} {one.command}')}{ending}")
+            lines.append(f"{label}: {', '.join(map(quote, names[:MAX_TOOLS]))}{more}")
+    recent = [command for command in context.recent_commands or () if command.tool in tools][
+        -MAX_RECENT:
+    ]
+    for call in recent:
+        ending = "" if call.exit_code is None else f" (exit {call.exit_code})"
+        lines.append(f"ran {quote(f'{call.tool} {call.command}')}{ending}")
     return "\n".join([*lines, "</agent-context>"])
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from atip.calls.effects.ceiling import command_claim
 from atip.codecs.interface import Encoded, Loss
-from atip.codecs.providers.safety import claim_suffix, clean_text, shortened
+from atip.codecs.providers.safety import claim_suffix, clean_text, shorten
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def encode(tool: Tool) -> Encoded:
         "",
     ]
     for path, command in commands[:MAX_COMMANDS]:
-        text = shortened(" ".join(clean_text(command.description).split()), MAX_LINE)
+        text = shorten(" ".join(clean_text(command.description).split()), MAX_LINE)
         parts = (f"- `{_code(' '.join(path))}`", text, claim_suffix(command_claim(tool, path)))
         lines.append(" ".join(part for part in parts if part))
     losses = find_losses(tool, VOCABULARY, "SKILL.md has no field for it")

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from atip.codecs.cmp import codec as cmp
-from atip.codecs.providers.safety import clean_text, shortened
+from atip.codecs.providers.safety import clean_text, shorten
 from atip.codecs.providers.tools import compile_tools
 from atip.model.reading.encode import encode_record
 from atip.model.value import Value
@@ -71,7 +71,7 @@ def costs(
 
 def _provider(tools: Sequence[Tool], provider: str, count: Count) -> TokenCost:
     declared = compile_tools(list(tools), provider).declarations
-    total = count(_minified(declared))
+    total = count(_minify(declared))
     return TokenCost(way=f"all functions ({provider})", before=total, one_call=total)
 
 
@@ -79,8 +79,8 @@ def _cmp(tools: Sequence[Tool], count: Count, snippet: str) -> TokenCost:
     """Snippet; then names, manifests and one capability file, as §5.4 discloses them."""
     documents = [cmp.encode(tool).data for tool in tools]
     names = count("\n".join(tool.name for tool in tools))
-    manifests = sum(count(_minified(one["manifest"])) for one in documents)
-    sizes = sorted(count(_minified(one["capability"])) for one in documents)
+    manifests = sum(count(_minify(document["manifest"])) for document in documents)
+    sizes = sorted(count(_minify(document["capability"])) for document in documents)
     middle = sizes[len(sizes) // 2] if sizes else 0
     before = count(snippet)
     return TokenCost(way="CMP levels", before=before, one_call=before + names + manifests + middle)
@@ -91,9 +91,9 @@ def _median_description(tools: Sequence[Tool], count: Count) -> int:
     sizes = []
     for tool in tools:
         commands = [command for _, command in tool.walk() if not command.commands]
-        sizes += [count(_minified(encode_record(command))) for command in commands]
+        sizes += [count(_minify(encode_record(command))) for command in commands]
         if not commands:
-            sizes.append(count(_minified(encode_record(tool.replace(extra={})))))
+            sizes.append(count(_minify(encode_record(tool.replace(extra={})))))
     sizes.sort()
     return sizes[len(sizes) // 2] if sizes else 0
 
@@ -106,8 +106,8 @@ def _commands(tool: Tool) -> list[tuple[tuple[str, ...], str]]:
 
 
 def _line(tool: Tool, path: tuple[str, ...], text: str) -> str:
-    return f"{' '.join((tool.name, *path))}: {shortened(clean_text(text), 80)}"
+    return f"{' '.join((tool.name, *path))}: {shorten(clean_text(text), 80)}"
 
 
-def _minified(value: object) -> str:
+def _minify(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

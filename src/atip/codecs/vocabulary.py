@@ -89,11 +89,11 @@ def _field(
     if key in fields or key in _FRAME or key == table.vendor or key.startswith(("_", "$")):
         return
     if key == "x-atip" and isinstance(value, dict):
-        for one, fact in value.items():
-            if one == "effects" and one not in table.own and isinstance(fact, dict):
-                yield from _facts(fact, (*place, key, one), table)
-            elif one not in _ABOUT | table.own:
-                yield (*place, key, one)
+        for entry, fact in value.items():
+            if entry == "effects" and entry not in table.own and isinstance(fact, dict):
+                yield from _facts(fact, (*place, key, entry), table)
+            elif entry not in _ABOUT | table.own:
+                yield (*place, key, entry)
     elif key == "effects" and isinstance(value, dict):
         yield from _facts(value, (*place, key), table)
     else:

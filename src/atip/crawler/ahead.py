@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 LOOK_S = 0.5
-"""How soon the thread notices that its items are no longer wanted."""
+"""How soon the thread notices that it should stop."""
 
 
 def run_ahead(sources: Sequence[Iterator[Item]], size: int) -> Iterator[Item]:
@@ -41,14 +41,14 @@ def run_ahead(sources: Sequence[Iterator[Item]], size: int) -> Iterator[Item]:
 
     for items in sources:
         threading.Thread(target=produce, args=(items,), name="ahead", daemon=True).start()
-    left = len(sources)
+    remaining = len(sources)
     try:
-        while left:
+        while remaining:
             is_item, value = ready.get()
             if is_item:
                 yield value  # type: ignore[misc]
             elif value is None:
-                left -= 1
+                remaining -= 1
             else:
                 raise value  # type: ignore[misc]
     finally:

@@ -45,7 +45,7 @@ class ShimChange(Value):
     predecessor: str = ""
     """Digits of the shim it follows; empty: the tool is new."""
     differences: tuple[str, ...] = ()
-    """What changed, one line each."""
+    """The changes, one line each."""
 
     @property
     def needs_person(self) -> bool:
@@ -128,9 +128,9 @@ def _plan(digits: str, document: Mapping[str, Any], package: str, holdings: Hold
     if not before:
         return change
     changes = diff(decode_tool(holdings.load(before)), decode_tool(dict(document)))
-    lines = tuple(_line(one) for one in changes.changes)
-    kind = WIDER if any(one.kind == WIDENED for one in changes.changes) else UPDATE
-    kind = WEAKER if any(_warns_less(one) for one in changes.changes) else kind
+    lines = tuple(_line(change) for change in changes.changes)
+    kind = WIDER if any(change.kind == WIDENED for change in changes.changes) else UPDATE
+    kind = WEAKER if any(_warns_less(change) for change in changes.changes) else kind
     return change.replace(kind=kind, predecessor=before, differences=lines)
 
 
@@ -146,7 +146,7 @@ def _against_same(change: ShimChange, published: dict[str, Any]) -> ShimChange:
         update = plan_update(decode_tool(published), decode_tool(dict(change.document)))
     except AtipError as error:
         return change.replace(kind=WEAKER, differences=(error.message,))
-    lines = tuple(_line(one) for one in update.changes.changes)
+    lines = tuple(_line(change) for change in update.changes.changes)
     return change.replace(kind=WEAKER if update.weaker else UPDATE, differences=lines)
 
 

@@ -36,18 +36,18 @@ def check_releases(
     order: CrawlOrder, folder: str, progress: Progress | None = None
 ) -> list[ReleaseNews]:
     """Return the newest release of every requested package, and whether its shims were made from it."""
-    described = _described_versions(Holdings(folder))
+    known_versions = _described_versions(Holdings(folder))
     crawler = Crawler(order, progress)
     news = []
-    for one in crawler.discover():
-        before = described.get(one.label, {})
-        is_new = one.own.digest not in before
+    for package in crawler.discover():
+        before = known_versions.get(package.label, {})
+        is_new = package.own.digest not in before
         version = next(iter(before.values()), "")
         news.append(
             ReleaseNews(
-                label=one.label,
-                version=one.version,
-                platform=one.platform,
+                label=package.label,
+                version=package.version,
+                platform=package.platform,
                 known=version,
                 is_new=is_new,
             )

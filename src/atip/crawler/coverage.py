@@ -118,8 +118,8 @@ def count_coverage(folder: str) -> Coverage:
 
 
 def _options(tool: Tool) -> int:
-    own = len(tool.options or ()) + len(tool.global_options or ())
-    return own + sum(len(command.options or ()) for _path, command in tool.walk())
+    count = len(tool.options or ()) + len(tool.global_options or ())
+    return count + sum(len(command.options or ()) for _path, command in tool.walk())
 
 
 def _has_structure(tool: Tool, options: int) -> bool:
@@ -127,7 +127,10 @@ def _has_structure(tool: Tool, options: int) -> bool:
     walked = list(tool.walk())
     has_subcommands = any(any(path) for path, _command in walked)
     return bool(
-        options or has_subcommands or tool.arguments or any(one.arguments for _, one in walked)
+        options
+        or has_subcommands
+        or tool.arguments
+        or any(command.arguments for _, command in walked)
     )
 
 
@@ -146,9 +149,9 @@ def _missing(folder: str, names: dict[str, set[str]]) -> list[dict[str, Any]]:
     claims = load_claims(folder)
     rows = []
     for manifest in load_manifests(folder):
-        described = names.get(manifest.name, set())
-        lacking = sorted(manifest.platforms() - described)
-        if lacking or not described:
+        described_names = names.get(manifest.name, set())
+        lacking = sorted(manifest.platforms() - described_names)
+        if lacking or not described_names:
             row: dict[str, Any] = {"name": manifest.name, "platforms": lacking}
             if manifest.name in claims:
                 row["claimedBy"] = claims[manifest.name]
@@ -169,7 +172,7 @@ def claim(folder: str, name: str, by: str) -> None:
     """Record who will describe a missing tool; the name goes into its shims through the manifest.
 
     Raises:
-        AtipError: `crawl.claimed` when the tool is claimed by someone else.
+        AtipError: `crawl.claimed` when another contributor has claimed the tool.
     """
     with locked(os.path.join(folder, f".{CLAIMS}.lock")):
         claims = load_claims(folder)

@@ -50,7 +50,7 @@ ATTEMPTS = 2
 
 
 class CrawlOrder(Value):
-    """What to crawl, and where to store its state."""
+    """Packages to crawl, and the folder of the state."""
 
     requests: tuple[CrawlRequest, ...]
     state: str
@@ -118,21 +118,23 @@ class Crawler:
             FetchError: an index could not be fetched.
         """
         # Written first: an object store without any object may refuse to be listed.
-        begun = self.depot.started(now_iso())
-        at = self._order.at or begun
+        started_at = self.depot.started(now_iso())
+        at = self._order.at or started_at
         packages: list[Package] = []
         done_keys, stored_blobs = self.depot.known_results(), set(self.depot.known_blobs())
         self._work(
             [
                 self._orders(discovered, packages, done_keys, stored_blobs, at)
-                for discovered in self._discovered()
+                for discovered in self._queries()
             ]
         )
         packages.sort(key=_place)
-        results = [result for one in packages if (result := self.depot.find_result(one.key))]
+        results = [
+            result for package in packages if (result := self.depot.find_result(package.key))
+        ]
         refusals = [
             *self._refusals,
-            *(_refusal(one) for one in results if one["outcome"] == REFUSED),
+            *(_refusal(result) for result in results if result["outcome"] == REFUSED),
         ]
         self.depot.finish()
         return Crawled(
@@ -146,17 +148,17 @@ class Crawler:
     def discover(self) -> list[Package]:
         """(1) Find releases of everything requested, sorted by label; unknown names become refusals."""
         return sorted(
-            (one for discovered in self._discovered() for one in discovered()), key=_place
+            (package for discovered in self._queries() for package in discovered()), key=_place
         )
 
-    def _discovered(self) -> list[Callable[[], list[Package]]]:
+    def _queries(self) -> list[Callable[[], list[Package]]]:
         """One callable per source that queries it; with a limit, one callable for all sources in turn."""
-        names = list(dict.fromkeys(one.source for one in self._order.requests))
+        names = list(dict.fromkeys(request.source for request in self._order.requests))
         if self._order.limit:
-            return [lambda: self._first(names, self._order.limit)]
+            return [lambda: self._discover_limited(names, self._order.limit)]
         return [functools.partial(self._query, name) for name in names]
 
-    def _first(self, names: Sequence[str], limit: int) -> list[Package]:
+    def _discover_limited(self, names: Sequence[str], limit: int) -> list[Package]:
         packages: list[Package] = []
         for name in names:
             if len(packages) < limit:
@@ -164,14 +166,14 @@ class Crawler:
         return packages
 
     def _query(self, name: str, limit: int = 0) -> list[Package]:
-        requests = [one for one in self._order.requests if one.source == name]
+        requests = [request for request in self._order.requests if request.source == name]
         packages: dict[tuple[str, str, str], Package] = {}
         self._report(CrawlStep(package=name, text="Checking for new releases..."))
-        for one in self._source(name).discover(requests):
-            if isinstance(one, Refusal):
-                self._refusals.append(one)
+        for package in self._source(name).discover(requests):
+            if isinstance(package, Refusal):
+                self._refusals.append(package)
                 continue
-            packages[_place(one)] = one.replace(observe=self._order.observe)
+            packages[_place(package)] = package.replace(observe=self._order.observe)
             if len(packages) == limit:
                 break
         return [packages[key] for key in sorted(packages)]
@@ -189,9 +191,9 @@ class Crawler:
             return
         engine = open_engine(self._order.engine, self._order.jobs)
         started = monotonic()
-        for done, (order, answer) in enumerate(engine.run(work, _chained(first, ahead)), 1):
+        for count, (order, answer) in enumerate(engine.run(work, _chain(first, ahead)), 1):
             step = CrawlStep(
-                package=_label(order), text="", done=done, total=self._total,
+                package=_label(order), text="", done=count, total=self._total,
                 seconds=monotonic() - started,
             )  # fmt: skip
             if isinstance(answer, BaseException):
@@ -213,12 +215,12 @@ class Crawler:
         """(1) to (3) of one source: yield jobs whose files are fetched. Appends every release to `packages`, those with a result too."""
         releases = discovered()
         packages += releases
-        fresh = [one for one in releases if one.key not in done_keys]
+        pending = [release for release in releases if release.key not in done_keys]
         with self._lock:
-            self._total += len(fresh)
-            self._uses.update(digest for one in fresh for digest in _digests(one))
-        for start in range(0, len(fresh), FETCH_PACKAGES):
-            batch = fresh[start : start + FETCH_PACKAGES]
+            self._total += len(pending)
+            self._uses.update(digest for package in pending for digest in _digests(package))
+        for start in range(0, len(pending), FETCH_PACKAGES):
+            batch = pending[start : start + FETCH_PACKAGES]
             self._fetch(batch, stored_blobs)
             yield from self._complete(batch, stored_blobs, at)
 
@@ -226,16 +228,16 @@ class Crawler:
         self, batch: Sequence[Package], stored_blobs: set[str], at: str
     ) -> Iterator[bytes]:
         """Yield jobs of the packages whose files are all fetched; the next crawl tries the others again."""
-        for one in batch:
-            missing = [] if one.layout == "host" else sorted(_digests(one) - stored_blobs)
+        for package in batch:
+            missing = [] if package.layout == "host" else sorted(_digests(package) - stored_blobs)
             if missing:
                 message = (
                     f"{len(missing)} of its files could not be fetched; the next crawl tries again"
                 )
                 self._refusals.append(
                     Refusal(
-                        source=one.source,
-                        name=one.name,
+                        source=package.source,
+                        name=package.name,
                         code="crawl.not-fetched",
                         message=message,
                         step="fetch",
@@ -243,19 +245,22 @@ class Crawler:
                 )
                 continue
             self._report(
-                CrawlStep(package=one.label, text=f"Found version: {one.version} ({one.platform})")
+                CrawlStep(
+                    package=package.label,
+                    text=f"Found version: {package.version} ({package.platform})",
+                )
             )
-            yield order_of(one, self.depot.place, self._layers, at)
+            yield order_of(package, self.depot.place, self._layers, at)
 
     def _fetch(self, packages: Sequence[Package], stored_blobs: set[str]) -> None:
         """(3) Fetch all files of these packages; what cannot be fetched becomes a refusal."""
         refused: list[Refusal] = []
         for _ in range(ATTEMPTS):
             missing: dict[str, dict[str, PackageFile]] = {}
-            for one in packages:
-                for part in (one.own, *one.needs):
-                    if part.digest not in stored_blobs and one.layout != "host":
-                        missing.setdefault(one.source, {})[part.digest] = part
+            for package in packages:
+                for part in (package.own, *package.needs):
+                    if part.digest not in stored_blobs and package.layout != "host":
+                        missing.setdefault(package.source, {})[part.digest] = part
             refused = []
             for name, parts in missing.items():
                 self._report(CrawlStep(package=name, text=f"Downloading {len(parts)} files..."))
@@ -284,15 +289,15 @@ class Crawler:
         return keep
 
 
-def _place(one: Package) -> tuple[str, str, str]:
-    return one.label, one.platform, one.version
+def _place(package: Package) -> tuple[str, str, str]:
+    return package.label, package.platform, package.version
 
 
-def _digests(one: Package) -> set[str]:
-    return {part.digest for part in (one.own, *one.needs)}
+def _digests(package: Package) -> set[str]:
+    return {part.digest for part in (package.own, *package.needs)}
 
 
-def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
 

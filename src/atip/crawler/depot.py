@@ -37,11 +37,11 @@ class Depot:
 
     def find_blob(self, digest: str) -> bytes | None:
         """The bytes with this digest, checked, or None."""
-        found = self._store.find(_blob(digest), MAX_BLOB)
-        if found is None:
+        data = self._store.find(_blob(digest), MAX_BLOB)
+        if data is None:
             return None
         # SECURITY: the store may be shared; what is unpacked is what the index promised.
-        return found.data if has_digest(found.data, digest) else None
+        return data.data if has_digest(data.data, digest) else None
 
     def put_blob(self, digest: str, data: bytes) -> None:
         """Store bytes under their digest.
@@ -58,24 +58,24 @@ class Depot:
         self._store.put(_blob(digest), data)
 
     def find_result(self, key: str) -> dict[str, Any] | None:
-        found = self._store.find(_result(key), MAX_RESULT)
-        if found is None:
+        data = self._store.find(_result(key), MAX_RESULT)
+        if data is None:
             return None
-        document: Any = json.loads(found.data)
+        document: Any = json.loads(data.data)
         return document if isinstance(document, dict) else None
 
     def known_results(self) -> frozenset[str]:
         """Keys of all jobs that are done."""
-        listed = self._store.list("results")
-        return frozenset(one.key.rpartition("/")[2].removesuffix(".json") for one in listed)
+        objects = self._store.list("results")
+        return frozenset(item.key.rpartition("/")[2].removesuffix(".json") for item in objects)
 
     def known_blobs(self) -> frozenset[str]:
         """Digests of everything that was fetched."""
-        found = set()
-        for one in self._store.list("blobs"):
-            parts = one.key.split("/")
-            found.add(f"{parts[1]}:{parts[-1]}")
-        return frozenset(found)
+        digests = set()
+        for item in self._store.list("blobs"):
+            parts = item.key.split("/")
+            digests.add(f"{parts[1]}:{parts[-1]}")
+        return frozenset(digests)
 
     def put_result(self, key: str, result: Mapping[str, Any]) -> None:
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
@@ -83,8 +83,8 @@ class Depot:
 
     def under_way(self) -> str:
         """When the current crawl was started; empty: none is running."""
-        found = self._store.find(STARTED, 10_000)
-        return str(json.loads(found.data)["at"]) if found is not None else ""
+        data = self._store.find(STARTED, 10_000)
+        return str(json.loads(data.data)["at"]) if data is not None else ""
 
     def started(self, now: str) -> str:
         """Record the start of a crawl; returns the time of its first start when it resumes after a crash."""

@@ -48,9 +48,12 @@ class ToolManifest(Value):
     def _template(self) -> Mapping[str, Any]:
         if not self.contributors:
             return self.template
-        own = self.template.get("x-atip")
+        extension = self.template.get("x-atip")
         credit = {"contributors": list(self.contributors)}
-        return {**self.template, "x-atip": {**own, **credit} if isinstance(own, dict) else credit}
+        return {
+            **self.template,
+            "x-atip": {**extension, **credit} if isinstance(extension, dict) else credit,
+        }
 
     def platforms(self) -> frozenset[str]:
         """Platforms to describe."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LEARNER = "1"
 """Version of the learner. Increase it when the same package would give other results; older results are then made again."""
 
-LEARNT, EMPTY, REFUSED = "learnt", "empty", "refused"
+LEARNED, EMPTY, REFUSED = "learnt", "empty", "refused"
 """Outcomes of a job: shims; no executables or no metadata; a refusal with a reason."""
 
 
@@ -30,7 +30,7 @@ class PackageFile(Value):
     digest: str
     """`sha256:` or `sha512:` and hex digits, from the source's index; the fetched file must match it."""
     locator: str
-    """What its source needs to fetch it: `name=version`, an address, a path."""
+    """Locator for its source: `name=version`, an address, a path."""
     size: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Package(Value):
             "platform": self.platform,
             "layout": self.layout,
             "own": self.own.to_json(),
-            "needs": [one.to_json() for one in self.needs],
+            "needs": [need.to_json() for need in self.needs],
             "description": self.description,
             "homepage": self.homepage,
         }
@@ -116,7 +116,7 @@ def read_package(document: Mapping[str, Any]) -> Package:
     """The reverse of `Package.to_json`."""
     fields = {**document}
     fields["own"] = PackageFile(**document["own"])
-    fields["needs"] = tuple(PackageFile(**one) for one in document["needs"])
+    fields["needs"] = tuple(PackageFile(**need) for need in document["needs"])
     return Package(**fields)
 
 

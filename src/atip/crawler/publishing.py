@@ -38,7 +38,7 @@ NAME, URL = "catalogue", "https://catalogue.invalid"
 
 
 class PublishOrder(Value):
-    """Where to publish a crawl."""
+    """Destination and rules of publishing a crawl."""
 
     folder: str
     """Source folder of the registry; created if missing."""
@@ -63,8 +63,8 @@ class PublishReport(Value):
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "accepted": [one.to_json() for one in self.accepted],
-            "waiting": [one.to_json() for one in self.waiting],
+            "accepted": [change.to_json() for change in self.accepted],
+            "waiting": [change.to_json() for change in self.waiting],
             "unchanged": self.unchanged,
             "signed": self.signed,
             "registry": self.built.to_json() if self.built else None,
@@ -84,17 +84,17 @@ def publish(crawled: Crawled, order: PublishOrder) -> PublishReport:
     changes = list(plan_changes(crawled.results, holdings))
     # (2)
     kinds = (UPDATE, NEW) if order.accept_new else (UPDATE,)
-    accepted = [one for one in changes if one.kind in kinds]
-    waiting = [one for one in changes if one.kind not in (*kinds, SAME)]
-    for one in accepted:
-        save_shim(order.folder, one.digits, one.document)
-    ReviewQueue(order.folder).put(waiting)
+    accepted = [change for change in changes if change.kind in kinds]
+    pending = [change for change in changes if change.kind not in (*kinds, SAME)]
+    for update in accepted:
+        save_shim(order.folder, update.digits, update.document)
+    ReviewQueue(order.folder).put(pending)
     # (3), (4), (5)
     signed, built, held_back = _build(order, crawled.at, accepted)
     return PublishReport(
-        accepted=tuple(one for one in accepted if one.digits not in held_back),
-        waiting=(*waiting, *(one for one in accepted if one.digits in held_back)),
-        unchanged=sum(one.kind == SAME for one in changes),
+        accepted=tuple(update for update in accepted if update.digits not in held_back),
+        waiting=(*pending, *(update for update in accepted if update.digits in held_back)),
+        unchanged=sum(change.kind == SAME for change in changes),
         signed=signed,
         built=built,
         problems=_check(order, crawled.at) if built else (),
@@ -133,7 +133,7 @@ def _build(
             if not refused:
                 raise
             held_back |= refused
-            _hold_back(order.folder, [one for one in accepted if one.digits in refused])
+            _hold_back(order.folder, [change for change in accepted if change.digits in refused])
 
 
 def _sign(order: PublishOrder) -> int:
@@ -148,21 +148,21 @@ def _refused_by_build(error: FormatError, accepted: list[ShimChange]) -> set[str
     refused_digits = {
         problem.path.partition(".json")[0].rpartition("/")[2] for problem in error.problems
     }
-    return refused_digits & {one.digits for one in accepted}
+    return refused_digits & {change.digits for change in accepted}
 
 
 def _hold_back(folder: str, changes: list[ShimChange]) -> None:
-    for one in changes:
-        path = os.path.join(folder, SHIMS, one.digits[:2], f"{one.digits}.json")
+    for change in changes:
+        path = os.path.join(folder, SHIMS, change.digits[:2], f"{change.digits}.json")
         for name in (path, f"{path}.bundle"):
             if os.path.exists(name):
                 os.unlink(name)
-    ReviewQueue(folder).put([one.replace(kind=WEAKER) for one in changes])
+    ReviewQueue(folder).put([change.replace(kind=WEAKER) for change in changes])
 
 
 def _check(order: PublishOrder, at: str) -> tuple[str, ...]:
     """(5) Check as of the release time: keeping the metadata fresh later is the publisher's daily task."""
     place = order.place or os.path.join(order.folder, DEFAULT_PLACE)
     report = check_tree(CheckOrder(place=place, at=from_iso(at) or 0.0))
-    errors = [one for one in report.problems if one.severity == "error"]
-    return tuple(f"{one.path}: {one.message} [{one.code}]" for one in errors)
+    errors = [problem for problem in report.problems if problem.severity == "error"]
+    return tuple(f"{error.path}: {error.message} [{error.code}]" for error in errors)

@@ -29,7 +29,7 @@ MAX_ENTRY = 3_000_000
 
 
 class ReviewDecision(Value):
-    """Who decided, when, and why."""
+    """Reviewer, time and reason of a decision."""
 
     by: str
     at: str
@@ -45,7 +45,7 @@ class ReviewQueue:
 
     def put(self, changes: Iterable[ShimChange]) -> int:
         """Add changes, except those rejected before; returns how many were added."""
-        rejected = self._rejected()
+        rejected = self._load_rejected()
         count = 0
         for change in changes:
             content = hashlib.sha256(encode_shim(change.document)).hexdigest()
@@ -64,7 +64,7 @@ class ReviewQueue:
         except FileNotFoundError:
             return []
         entries = [self.get(name.removesuffix(".json")) for name in names if name.endswith(".json")]
-        return [{key: one[key] for key in one if key != "shim"} for one in entries]
+        return [{key: entry[key] for key in entry if key != "shim"} for entry in entries]
 
     def get(self, digits: str) -> dict[str, Any]:
         """One entry, by its digest or a prefix of it (6 digits or more).
@@ -73,7 +73,7 @@ class ReviewQueue:
             NotFoundError: `crawl.no-review`.
         """
         digits = digits.removeprefix("sha256:")
-        for candidate in (digits, *self._beginning(digits)):
+        for candidate in (digits, *self._match_prefix(digits)):
             if os.path.isfile(self._path(candidate)):
                 entry: dict[str, Any] = json.loads(read_bytes(self._path(candidate), MAX_ENTRY))
                 return entry
@@ -127,7 +127,9 @@ class ReviewQueue:
             NotFoundError: `publish.no-shim`.
         """
         holdings = Holdings(self._folder)
-        matches = [one for one in holdings.files if one.startswith(digits.removeprefix("sha256:"))]
+        matches = [
+            path for path in holdings.files if path.startswith(digits.removeprefix("sha256:"))
+        ]
         if len(matches) != 1:
             raise NotFoundError(
                 "publish.no-shim",
@@ -152,7 +154,7 @@ class ReviewQueue:
     def _path(self, digits: str) -> str:
         return os.path.join(self._queue, f"{os.path.basename(digits)}.json")
 
-    def _beginning(self, digits: str) -> list[str]:
+    def _match_prefix(self, digits: str) -> list[str]:
         if len(digits) < 6 or not os.path.isdir(self._queue):
             return []
         return [
@@ -161,8 +163,8 @@ class ReviewQueue:
             if name.startswith(digits)
         ]
 
-    def _rejected(self) -> dict[str, str]:
-        return {one["hash"]: one["content"] for one in self._rejected_rows()}
+    def _load_rejected(self) -> dict[str, str]:
+        return {row["hash"]: row["content"] for row in self._rejected_rows()}
 
     def _rejected_rows(self) -> list[dict[str, str]]:
         try:
@@ -179,7 +181,9 @@ def _check_edit(document: dict[str, Any], before: dict[str, Any]) -> None:
         raise FormatError(
             "crawl.edit", "the edited shim is about another binary: keep `binary` unchanged"
         )
-    problems = [one for one in judge(document, kind="shim").problems if one.severity == "error"]
+    problems = [
+        problem for problem in judge(document, kind="shim").problems if problem.severity == "error"
+    ]
     if problems:
         first = problems[0]
         raise FormatError("crawl.edit", f"{first.path}: {first.message}", problems=problems)

@@ -28,7 +28,7 @@ class CrawlStatus(Value):
             "outcomes": self.outcomes,
             "files": self.blobs,
             "started": self.started or None,
-            "deadLetters": [one.to_json() for one in self.dead_letters],
+            "deadLetters": [letter.to_json() for letter in self.dead_letters],
         }
 
 

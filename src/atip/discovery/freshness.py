@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEFAULT_MAX_AGE_S = 7 * 86400.0
-"""After this metadata is asked for again; `maxAge` in config.json may be longer."""
+"""After this time metadata is refreshed; `maxAge` in config.json may be longer."""
 
 
 def why_stale(
@@ -21,8 +21,8 @@ def why_stale(
     """`unknown`, `changed`, `expired`, or None when the entry can be used as it is."""
     if entry is None:
         return "unknown"
-    own = entry.get("x-atip")
-    seen = own.get("stat") if isinstance(own, dict) else None
+    extension = entry.get("x-atip")
+    seen = extension.get("stat") if isinstance(extension, dict) else None
     if seen is None:
         return None  # written by another agent, without what we would compare
     try:
@@ -37,10 +37,14 @@ def why_stale(
 def _is_expired(entry: Mapping[str, Any], config: Callable[[], Mapping[str, Any]]) -> bool:
     from atip.system.clock import from_iso, iso, now
 
-    told = str(entry.get("lastChecked", ""))
-    if len(told) == 20 and told.endswith("Z") and told >= iso(now() - DEFAULT_MAX_AGE_S):
+    checked_at = str(entry.get("lastChecked", ""))
+    if (
+        len(checked_at) == 20
+        and checked_at.endswith("Z")
+        and checked_at >= iso(now() - DEFAULT_MAX_AGE_S)
+    ):
         return False  # our own form sorts like the time it means: no calendar is needed
-    checked = from_iso(told)
+    checked = from_iso(checked_at)
     if checked is None or now() - checked < DEFAULT_MAX_AGE_S:
         return False  # the configured age is read only when the default one has passed
     from atip.model.text.durations import parse_duration

@@ -1,4 +1,4 @@
-"""What earlier scans saw, so that the next one reads and executes nothing twice.
+"""Memory of earlier scans, so that the next one reads and executes nothing twice.
 
 Files in the cache (0.1 §3.3): `discovery/path-scan-<hash>.json` (see `unchanged.py`) holds, for one set of
 directories, a fingerprint of all entries and the summary; `discovery/files.json` what `stat` said of every file that any
@@ -29,7 +29,7 @@ _STUB_FIELDS = ("interpreter", "language", "module", "attribute", "target")
 
 
 class FileContent(Value):
-    """What is known of a file without reading it again."""
+    """Facts about a file that need not be read again."""
 
     digest: str
     is_candidate: bool
@@ -63,10 +63,10 @@ class ScanMemory:
         """Whether exactly these files were there, unchanged, at the last scan."""
         return bool(self.summary) and self._fingerprint == fingerprint
 
-    def content_of(self, one: Executable) -> FileContent | None:
-        """What an unchanged file holds; None when it must be read."""
-        seen = self.files.get(one.path)
-        if seen is None or seen[0] != list(one.key):
+    def content_of(self, program: Executable) -> FileContent | None:
+        """Content facts of an unchanged file; None when it must be read."""
+        seen = self.files.get(program.path)
+        if seen is None or seen[0] != list(program.key):
             return None
         return FileContent(
             digest=str(seen[1]), is_candidate=bool(seen[2]), stub=_read_stub(seen[3])
@@ -74,13 +74,13 @@ class ScanMemory:
 
     def save_files(self, contents: Mapping[str, tuple[Executable, FileContent]]) -> None:
         """Remember what files hold, beside those of other scans that are still there."""
-        kept = {path: row for path, row in self.files.items() if os.path.lexists(path)}
-        for path, (one, content) in contents.items():
-            row = [list(one.key), content.digest, content.is_candidate]
-            kept[path] = [*row, _write_stub(content.stub)]
-        if kept != self._files:
-            self._files = kept
-            _save_json(self._folder, self._files_path, {VERSION: kept})
+        rows = {path: row for path, row in self.files.items() if os.path.lexists(path)}
+        for path, (program, content) in contents.items():
+            row = [list(program.key), content.digest, content.is_candidate]
+            rows[path] = [*row, _write_stub(content.stub)]
+        if rows != self._files:
+            self._files = rows
+            _save_json(self._folder, self._files_path, {VERSION: rows})
 
     def has_copy(self, digest: str, name: str) -> bool:
         """Whether any scan has read a file of this name with these bytes that is still there."""
@@ -103,12 +103,12 @@ class ScanMemory:
         """Remember a finished scan."""
         document = json.dumps({**summary, "executed": 0, "unchanged": True}, ensure_ascii=False)
         make_private(self._folder)
-        whole = "\n".join([VERSION, fingerprint, document, text])
-        write_atomic(self._path, whole.encode("utf-8", "replace"), durable=False)
+        content = "\n".join([VERSION, fingerprint, document, text])
+        write_atomic(self._path, content.encode("utf-8", "replace"), durable=False)
 
 
 class Answers:
-    """What binaries answered to `--agent`, by digest: `native`, or the code of a refusal."""
+    """Outcome of `--agent`, by digest: `native`, or the code of a refusal."""
 
     def __init__(self, cache: str) -> None:
         self._folder = os.path.join(cache, "discovery")

@@ -1,4 +1,4 @@
-"""What a scan did: counts, reasons, warnings. Honest about what was not looked at."""
+"""Report of a scan: counts, reasons, warnings; includes what was skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ScanPlan(Value):
-    """What a scan would execute."""
+    """Programs that a scan would execute."""
 
     program_count: int
     commands: tuple[tuple[str, str], ...]
@@ -28,9 +28,9 @@ class ScanPlan(Value):
 class ScanReport:
     """Grows while a scan runs; `summary` is what is shown and remembered."""
 
-    def __init__(self, directories: Directories, listed: Executables) -> None:
+    def __init__(self, directories: Directories, executables: Executables) -> None:
         self.directories = directories
-        self.listed = listed
+        self.executables = executables
         self.ran: set[str] = set()
         """Paths of the programs that were executed, however often."""
         self.by_source: dict[str, int] = {}
@@ -48,20 +48,20 @@ class ScanReport:
         report._remembered = {**summary, "executed": 0, "unchanged": True}
         return report
 
-    def learnt(self, name: str, finding: SourceFinding | None) -> None:
+    def add_finding(self, name: str, finding: SourceFinding | None) -> None:
         if finding is None:
             self.unknown += 1
         else:
             self.by_source[finding.source_kind] = self.by_source.get(finding.source_kind, 0) + 1
 
-    def remembered(self, source_kind: str) -> None:
+    def add_unchanged(self, source_kind: str) -> None:
         """A tool that has not changed; `source_kind` is empty if it is known by name only."""
         if source_kind:
             self.by_source[source_kind] = self.by_source.get(source_kind, 0) + 1
         else:
             self.unknown += 1
 
-    def refused(self, name: str, code: str, message: str) -> None:
+    def add_refusal(self, name: str, code: str, message: str) -> None:
         self.refusals.append({"name": name, "code": code, "message": message})
 
     def warn(self, name: str, code: str) -> None:
@@ -75,10 +75,10 @@ class ScanReport:
         if self._remembered is not None:
             return self._remembered
         reasons: dict[str, int] = {}
-        for skipped in self.listed.skipped:
+        for skipped in self.executables.skipped:
             reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
         return {
-            "found": len(self.listed.programs),
+            "found": len(self.executables.programs),
             "sources": dict(sorted(self.by_source.items())),
             "unknown": self.unknown,
             "executed": len(self.ran),
@@ -86,9 +86,9 @@ class ScanReport:
             "removed": self.removed[:200],
             "refused": self.refusals[:200],
             "warnings": self.warnings[:200],
-            "shadowed": [one.to_json() for one in self.listed.shadowed[:200]],
+            "shadowed": [item.to_json() for item in self.executables.shadowed[:200]],
             "skipped": {
-                "directories": [one.to_json() for one in self.directories.skipped],
+                "directories": [item.to_json() for item in self.directories.skipped],
                 "files": dict(sorted(reasons.items())),
             },
         }
@@ -103,23 +103,23 @@ SOURCES = {
     "completion": "completion scripts",
     "help": "help texts",
     "man": "man pages",
-    "knowledge": "curated knowledge alone",
-    "summary": "a one-line summary alone",
+    "knowledge": "curated knowledge only",
+    "summary": "one-line summary only",
 }
 WARNINGS = {
-    "probe.name-mismatch": "describes itself under another name; kept under its own",
-    "probe.changed-answer": "describes itself differently than before for the same bytes; the old description is kept",
-    "probe.file-changed": "changed while it was asked; look again",
+    "probe.name-mismatch": "reports another name; stored under its file name",
+    "probe.changed-answer": "reports different metadata than before for the same file; the old metadata is kept",
+    "probe.file-changed": "changed while it was probed; scan again",
     "file.unreadable": "cannot be read",
 }
 
 
 def render_summary(summary: dict[str, Any]) -> str:
-    """The summary for a person, plain text; remembered with the scan so that repeating it costs nothing."""
-    known = sum(summary["sources"].values())
+    """The summary as plain text; stored with the scan, so that an unchanged scan prints it again."""
+    described = sum(summary["sources"].values())
     executed = summary["executed"]
     lines = [
-        f"{summary['found']:,} tool{'' if summary['found'] == 1 else 's'} found, {known:,} described, "
+        f"{summary['found']:,} tool{'' if summary['found'] == 1 else 's'} found, {described:,} described, "
         f"{executed:,} program{'' if executed == 1 else 's'} executed"
         + (" (nothing changed)" if summary["unchanged"] else "")
     ]
@@ -134,12 +134,10 @@ def render_summary(summary: dict[str, Any]) -> str:
     if summary.get("removed"):
         lines.append(f"{len(summary['removed']):>6,}  no longer there, forgotten")
     skipped = summary["skipped"]
+    lines += [f"{number:>6,}  not scanned: {reason}" for reason, number in skipped["files"].items()]
     lines += [
-        f"{number:>6,}  not looked at: {reason}" for reason, number in skipped["files"].items()
-    ]
-    lines += [
-        f"        directory skipped: {one['path']} ({one['reason']})"
-        for one in skipped["directories"]
+        f"        directory skipped: {directory['path']} ({directory['reason']})"
+        for directory in skipped["directories"]
     ]
     if summary["shadowed"]:
         lines.append(f"{len(summary['shadowed']):>6,}  shadowed by an earlier directory")

@@ -1,6 +1,6 @@
-"""Scan: every tool on the machine, read once, asked safely, remembered.
+"""Scan: find every tool on the machine, read it once, probe it confined, store its metadata.
 
-(1) choose directories        (5) ask candidates `--agent`, confined
+(1) choose directories        (5) probe candidates: `--agent`, confined
 (2) list executables          (6) find metadata for every name
 (3) nothing changed? done     (7) store entries and metadata
 (4) read new files once       (8) remember
@@ -32,13 +32,8 @@ if TYPE_CHECKING:
     from atip.discovery.sources.native import NativeAnswer, ProbeAnswer
     from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
 
-    class Prober(Protocol):
-        """Runs programs confined; `sandbox.probes.probe.ProbeSandbox` is one."""
-
-        def run_all(self, probes: Any) -> Any: ...
-
     class EntryWriter(Protocol):
-        """Where results go: the local store, seen from here."""
+        """The local store, as a scan uses it."""
 
         def write(
             self, subject: ProbeSubject, finding: SourceFinding | None, **how: Any
@@ -53,14 +48,14 @@ if TYPE_CHECKING:
 
 
 class ScanOptions(Value):
-    """What to scan and how."""
+    """Options of a scan."""
 
     paths: tuple[str, ...] = ()
     """Directories named by the user; empty: PATH and the configured ones."""
     only: tuple[str, ...] = ()
     """Names to look at; empty: all."""
     refresh: bool = False
-    """Ask again even what is unchanged."""
+    """Probe again even what is unchanged."""
     learn: bool = False
     """Use the sources that run programs too."""
     jobs: int = 0
@@ -91,7 +86,7 @@ class Scanner:
 
     @property
     def answers(self) -> Answers:
-        """What every digest answered so far; read when first needed."""
+        """Earlier answers by digest; loaded on first use."""
         if self._answers is None:
             self._answers = Answers(self.cache)
         return self._answers
@@ -99,11 +94,13 @@ class Scanner:
     def directories(self) -> Directories:
         """(1) Directories named by the user, or configured, or those of PATH."""
         if self.options.paths:
-            named = [os.path.abspath(path) for path in self.options.paths]
-            return choose_directories(named, named=True)
+            paths = [os.path.abspath(path) for path in self.options.paths]
+            return choose_directories(paths, is_explicit=True)
         configured = self.config.get("paths")
         if configured:
-            return choose_directories([os.path.expanduser(path) for path in configured], named=True)
+            return choose_directories(
+                [os.path.expanduser(path) for path in configured], is_explicit=True
+            )
         extra = [os.path.expanduser(path) for path in self.config.get("extraPaths", ())]
         return choose_directories(path_entries(self.environment_path, extra))
 
@@ -113,72 +110,74 @@ class Scanner:
         return list_executables(listing, allow=allow, deny=self.config.get("deny", ()))
 
     def memory(self, directories: Directories) -> ScanMemory:
-        """What the last scan of the same question saw."""
+        """Memory of the last scan with the same options."""
         lists = [self.config.get(name, ()) for name in ("allow", "deny", "skip")]
         salt = salt_of(self.options.only, self.options.learn, lists)
         return ScanMemory(self.cache, directories.chosen, salt)
 
-    def read(self, found: Sequence[Executable], memory: ScanMemory) -> None:
+    def read(self, programs: Sequence[Executable], memory: ScanMemory) -> None:
         """(4) Digest and marks of every file that is new or changed; each inode once."""
         from atip.discovery.files.content import ContentReader
 
         reader = ContentReader()
         by_key: dict[tuple[int, ...], FileContent | None] = {}
-        for done, one in enumerate(found):
-            self.progress("reading", done, len(found))
-            content = memory.content_of(one)
-            if content is None and one.key not in by_key:
-                by_key[one.key] = self._read_file(one, reader)
-            content = content or by_key[one.key]
+        for index, program in enumerate(programs):
+            self.progress("reading", index, len(programs))
+            content = memory.content_of(program)
+            if content is None and program.key not in by_key:
+                by_key[program.key] = self._read_file(program, reader)
+            content = content or by_key[program.key]
             if content is not None:
-                self.contents[one.path] = content
+                self.contents[program.path] = content
 
-    def _read_file(self, one: Executable, reader: ContentReader) -> FileContent | None:
+    def _read_file(self, program: Executable, reader: ContentReader) -> FileContent | None:
         from atip.discovery.files.stubs import parse_stub
         from atip.errors import AtipError
 
         try:
-            read = reader.read(one.real_path)
+            read = reader.read(program.real_path)
         except AtipError:
             return None
-        stub = parse_stub(one.real_path, read.head, read.script)
-        is_candidate = read.is_candidate or self._stub_is_candidate(one, stub, reader)
+        stub = parse_stub(program.real_path, read.head, read.script)
+        is_candidate = read.is_candidate or self._stub_is_candidate(program, stub, reader)
         return FileContent(digest=read.digest, is_candidate=is_candidate, stub=stub)
 
-    def _stub_is_candidate(self, one: Executable, stub: Stub, reader: ContentReader) -> bool:
+    def _stub_is_candidate(self, program: Executable, stub: Stub, reader: ContentReader) -> bool:
         from atip.discovery.files.stubs import sources
 
         if stub.module is None and stub.target is None and stub.language != "node":
             return False
-        return any(reader.holds_marks(path) for path in sources(one.real_path, stub))
+        return any(reader.holds_marks(path) for path in sources(program.real_path, stub))
 
-    def candidates(self, found: Sequence[Executable]) -> list[Executable]:
-        """Who is executed in step (5): holds the marks, is not skipped, has not answered before."""
+    def candidates(self, programs: Sequence[Executable]) -> list[Executable]:
+        """Programs to execute in step (5): with the marks, not skipped, without an earlier answer."""
         skip = set(self.config.get("skip", ()))
         chosen: dict[str, Executable] = {}
-        for one in found:
-            content = self.contents.get(one.path)
-            if content is None or not content.is_candidate or one.name in skip:
+        for program in programs:
+            content = self.contents.get(program.path)
+            if content is None or not content.is_candidate or program.name in skip:
                 continue
             digest = content.digest
             if self.answers.get(digest) is not None and not self.options.refresh:
                 continue
-            # A link and its target have one digest: ask under the file's own name.
-            if digest not in chosen or (chosen[digest].is_link and not one.is_link):
-                chosen[digest] = one
+            # A link and its target have one digest: probe under the file's own name.
+            if digest not in chosen or (chosen[digest].is_link and not program.is_link):
+                chosen[digest] = program
         return list(chosen.values())
 
     def plan(self) -> ScanPlan:
-        """What a scan would execute, without executing it (`--dry-run`)."""
+        """List the programs that a scan would execute (`--dry-run`)."""
         directories = self.directories()
         listing = DirectoryListing(directories.chosen)
-        listed = self.executables(listing)
+        executables = self.executables(listing)
         memory = self.memory(directories)
         if memory.is_current(listing.fingerprint) and not self.options.refresh:
-            return ScanPlan(program_count=len(listed.programs), commands=())
-        self.read(listed.programs, memory)
-        commands = tuple((one.path, "--agent") for one in self.candidates(listed.programs))
-        return ScanPlan(program_count=len(listed.programs), commands=commands)
+            return ScanPlan(program_count=len(executables.programs), commands=())
+        self.read(executables.programs, memory)
+        commands = tuple(
+            (candidate.path, "--agent") for candidate in self.candidates(executables.programs)
+        )
+        return ScanPlan(program_count=len(executables.programs), commands=commands)
 
     def run(
         self,
@@ -197,16 +196,16 @@ class Scanner:
         memory = self.memory(directories)
         if memory.is_current(listing.fingerprint) and not self.options.refresh:  # (3)
             return ScanReport.unchanged(memory.summary)
-        listed = self.executables(listing)
-        report = ScanReport(directories, listed)
-        self.read(listed.programs, memory)
-        files = {one.path: one for one in listed.programs}
+        executables = self.executables(listing)
+        report = ScanReport(directories, executables)
+        self.read(executables.programs, memory)
+        files = {program.path: program for program in executables.programs}
         read = {path: (files[path], content) for path, content in self.contents.items()}
         memory.save_files(read)
         writer = open_writer()
-        native = self._ask(self.candidates(listed.programs), open_prober, writer, report)
+        native = self._ask(self.candidates(executables.programs), open_prober, writer, report)
         self.answers.save()
-        self._learn(listed.programs, native, writer, open_finder(listed.programs), report)
+        self._learn(executables.programs, native, writer, open_finder(executables.programs), report)
         if not self.options.only:
             self._forget_missing(writer, report, memory)
         if report.removed or writer.has_moved:
@@ -230,7 +229,7 @@ class Scanner:
         writer: EntryWriter,
         report: ScanReport,
     ) -> dict[str, NativeAnswer]:
-        """(5) `--agent`, confined. The marks already say who can answer, so nobody is asked twice."""
+        """(5) `--agent`, confined. The marks show which programs can answer, so no program is probed twice."""
         native: dict[str, NativeAnswer] = {}
         if not candidates:
             return native
@@ -238,25 +237,27 @@ class Scanner:
         from atip.discovery.visibility import visible_paths
         from atip.sandbox.probes.probe import Probe
 
-        probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
-        stubs = {one.path: self.contents[one.path].stub for one in candidates}
+        probes = [Probe(argv=(candidate.real_path, "--agent")) for candidate in candidates]
+        stubs = {candidate.path: self.contents[candidate.path].stub for candidate in candidates}
         with open_prober(visible_paths(candidates, stubs)) as prober:
-            large: list[Executable] = []
-            for done, (position, answer) in enumerate(prober.run_all(probes), 1):
-                one = candidates[position]
-                self.progress("asking", done, len(candidates))
+            large_programs: list[Executable] = []
+            for count, (position, answer) in enumerate(prober.run_all(probes), 1):
+                program = candidates[position]
+                self.progress("asking", count, len(candidates))
                 if answer.truncated and offers_parts(answer):
-                    large.append(one)  # asked for less once the sandbox is free again
+                    large_programs.append(
+                        program
+                    )  # probed for a smaller answer once the sandbox is free again
                 else:
-                    self._accept(one, answer, native, writer, report)
-            for one in large:
-                answer = prober.run([one.real_path, "--agent", "--depth=1"])
-                self._accept(one, answer, native, writer, report)
+                    self._accept(program, answer, native, writer, report)
+            for program in large_programs:
+                answer = prober.run([program.real_path, "--agent", "--depth=1"])
+                self._accept(program, answer, native, writer, report)
         return native
 
     def _accept(
         self,
-        one: Executable,
+        program: Executable,
         answer: ProbeAnswer,
         native: dict[str, NativeAnswer],
         writer: EntryWriter,
@@ -265,20 +266,20 @@ class Scanner:
         """Take an answer, if it counts for the bytes that were hashed."""
         from atip.system.files import stat_key
 
-        report.ran.add(one.path)
-        digest = self.contents[one.path].digest
-        # SECURITY: a file that changed while it was asked is asked again at the next scan.
-        if stat_key(os.stat(one.real_path)) != one.key:
-            report.warn(one.name, "probe.file-changed")
-            self.contents.pop(one.path, None)
+        report.ran.add(program.path)
+        digest = self.contents[program.path].digest
+        # SECURITY: a file that changed while it was probed is probed again at the next scan.
+        if stat_key(os.stat(program.real_path)) != program.key:
+            report.warn(program.name, "probe.file-changed")
+            self.contents.pop(program.path, None)
             return
-        found = self._judge(one, answer, digest, writer, report)
-        if found is not None:
-            native[digest] = found
+        judgment = self._judge(program, answer, digest, writer, report)
+        if judgment is not None:
+            native[digest] = judgment
 
     def _judge(
         self,
-        one: Executable,
+        program: Executable,
         answer: ProbeAnswer,
         digest: str,
         writer: EntryWriter,
@@ -288,24 +289,24 @@ class Scanner:
         from atip.errors import ProbeError
 
         try:
-            found = judge_answer(one.name, answer)
+            judgment = judge_answer(program.name, answer)
         except ProbeError as error:
             self.answers.put(digest, error.code)
-            report.refused(one.name, error.code, error.message)
+            report.add_refusal(program.name, error.code, error.message)
             return None
-        if found.renamed_from is not None:
-            report.warn(one.name, "probe.name-mismatch")
+        if judgment.renamed_from is not None:
+            report.warn(program.name, "probe.name-mismatch")
         before = writer.native_digest(digest)
-        if before is not None and before != answer_digest(found.tool):
+        if before is not None and before != answer_digest(judgment.tool):
             # SECURITY: the same bytes now describe themselves otherwise (a rug pull): keep the old.
-            report.warn(one.name, "probe.changed-answer")
+            report.warn(program.name, "probe.changed-answer")
             return None
         self.answers.put(digest, "native")
-        return found
+        return judgment
 
     def _learn(
         self,
-        found: Sequence[Executable],
+        programs: Sequence[Executable],
         native: dict[str, NativeAnswer],
         writer: EntryWriter,
         find: SourceQuery,
@@ -314,9 +315,9 @@ class Scanner:
         """(6) and (7): what is known of every name, and where it is kept."""
         from atip.discovery.findings.learner import ScanLearner
 
-        for one in found:
-            if one.path not in self.contents:
-                report.unreadable(one.path)
+        for program in programs:
+            if program.path not in self.contents:
+                report.unreadable(program.path)
         learner = ScanLearner(
             find,
             writer,
@@ -326,10 +327,10 @@ class Scanner:
             refresh=self.options.refresh,
             jobs=self.options.jobs,
         )
-        learner.run(self._programs(found, native))
+        learner.run(self._programs(programs, native))
 
     def _programs(
-        self, found: Sequence[Executable], native: dict[str, NativeAnswer]
+        self, executables: Sequence[Executable], native: dict[str, NativeAnswer]
     ) -> list[LearningTarget]:
         from collections import Counter
 
@@ -338,19 +339,19 @@ class Scanner:
 
         names = Counter(content.digest for content in self.contents.values())
         programs = []
-        for one in found:
-            content = self.contents.get(one.path)
+        for executable in executables:
+            content = self.contents.get(executable.path)
             if content is None:
                 continue
             answer = native.get(content.digest)
             subject = ProbeSubject(
-                name=one.name,
-                path=one.path,
-                real_path=one.real_path,
+                name=executable.name,
+                path=executable.path,
+                real_path=executable.real_path,
                 digest=content.digest,
                 stub=content.stub,
                 known_native=answer.tool if answer else None,
             )
             is_shared = names[content.digest] > 1
-            programs.append(LearningTarget(file=one, subject=subject, is_shared=is_shared))
+            programs.append(LearningTarget(file=executable, subject=subject, is_shared=is_shared))
         return programs

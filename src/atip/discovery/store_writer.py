@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class MetadataStore(Protocol):
-        """What the writer needs of `registry.store.Store`."""
+        """The part of `registry.store.Store` that the writer uses."""
 
         def save_metadata(self, relative: str, document: dict[str, Any]) -> str: ...
         def drop_metadata(self, relative: str) -> None: ...
@@ -60,30 +60,32 @@ class StoreWriter:
     def reuse_unchanged(
         self, subject: ProbeSubject, inputs: str, *, learned: bool, key: Any
     ) -> str | None:
-        """Keep the entry of a tool as it is, if it was made of the same inputs; returns its kind of source (empty: known by
+        """Keep the entry of a tool as it is, if its inputs are unchanged; returns its kind of source (empty: known by
         name only), or None if it has to be looked at.
 
         Args:
             inputs: what the sources would read, see `findings.metadata_finder.MetadataFinder.inputs`.
-            learned: programs are run in this scan; the tool must have been asked by this release then.
+            learned: programs are run in this scan; the tool must then have been probed by this release.
         """
         before = self._before.get(subject.name)
-        own = before.get("x-atip") if isinstance(before, dict) else None
-        if not isinstance(own, dict) or before.get("hash") != subject.digest:
+        extension = before.get("x-atip") if isinstance(before, dict) else None
+        if not isinstance(extension, dict) or before.get("hash") != subject.digest:
             return None
-        if own.get("inputs") != inputs or (learned and own.get("learned") != __version__):
+        if extension.get("inputs") != inputs or (
+            learned and extension.get("learned") != __version__
+        ):
             return None
         if "source" in before and not self._has_metadata(subject, before):
             return None
         self._notice_move(subject)
-        fresh = {**own, "stat": list(key)}
+        updated = {**extension, "stat": list(key)}
         self._entries[subject.name] = {
             **before,
             "path": subject.path,
             "lastChecked": self._now,
-            "x-atip": fresh,
+            "x-atip": updated,
         }
-        return str(own.get("rung", ""))
+        return str(extension.get("rung", ""))
 
     def _has_metadata(self, subject: ProbeSubject, entry: dict[str, Any]) -> bool:
         usual = self._names.metadata_name(subject.digest, str(entry["source"]))
@@ -106,15 +108,15 @@ class StoreWriter:
             learned: programs were run for it.
         """
         self._notice_move(subject)
-        own: dict[str, Any] = {"stat": list(key)}
+        extension: dict[str, Any] = {"stat": list(key)}
         entry: dict[str, Any] = {
             "path": subject.path,
             "hash": subject.digest,
             "lastChecked": self._now,
-            "x-atip": own,
+            "x-atip": extension,
         }
         if subject.real_path != subject.path:
-            own["realPath"] = subject.real_path
+            extension["realPath"] = subject.real_path
         if finding is None or self._knows_more(subject, finding):
             self._reuse_old(subject, entry)
         else:
@@ -122,18 +124,18 @@ class StoreWriter:
             origin = origin_of(finding.tool)
             if finding.source_kind == "shim" and origin:
                 entry["shimRegistry"] = origin
-            own["rung"] = finding.source_kind
+            extension["rung"] = finding.source_kind
             document = encode(finding.tool)
             if finding.source_kind == "native":
-                own["answerHash"] = digest_of_answer(document)
+                extension["answerHash"] = digest_of_answer(document)
             if finding.also:
-                own["also"] = list(finding.also)
+                extension["also"] = list(finding.also)
             relative = self._relative(subject, finding, shared)
             if relative != self._names.metadata_name(subject.digest, finding.source):
                 entry["metadataPath"] = f"./{relative}"
-            own["metadataHash"] = self._save(relative, finding.tool, document, subject)
-            own["description"] = finding.tool.description[:120]
-        before = self._own_before(subject)
+            extension["metadataHash"] = self._save(relative, finding.tool, document, subject)
+            extension["description"] = finding.tool.description[:120]
+        before = self._stored_extension(subject)
         if learned or before.get("learned"):
             entry["x-atip"]["learned"] = __version__ if learned else before["learned"]
         entry["x-atip"]["inputs"] = inputs()
@@ -144,23 +146,27 @@ class StoreWriter:
         if isinstance(before, dict) and before.get("path") != subject.path:
             self.has_moved = True
 
-    def _own_before(self, subject: ProbeSubject) -> dict[str, Any]:
+    def _stored_extension(self, subject: ProbeSubject) -> dict[str, Any]:
         """Our block of the entry of the same bytes; empty without one."""
         before = self._before.get(subject.name)
-        own = before.get("x-atip") if isinstance(before, dict) else None
-        return own if isinstance(own, dict) and before.get("hash") == subject.digest else {}
+        extension = before.get("x-atip") if isinstance(before, dict) else None
+        return (
+            extension
+            if isinstance(extension, dict) and before.get("hash") == subject.digest
+            else {}
+        )
 
     def forget_missing(self) -> list[tuple[str, str]]:
         """Remove the entries of programs that are gone; returns their digests and names."""
-        gone = [
+        removed = [
             (str(entry.get("hash", "")), name)
             for name, entry in self._before.items()
             if isinstance(entry, dict) and "path" in entry and not os.path.lexists(entry["path"])
             if name not in self._entries
         ]
-        if gone:
-            self._store.forget([name for _, name in gone])
-        return gone
+        if removed:
+            self._store.forget([name for _, name in removed])
+        return removed
 
     def flush(self) -> None:
         """Write all entries at once."""
@@ -171,21 +177,25 @@ class StoreWriter:
     def native_digest(self, digest: str) -> str | None:
         """Digest of what this binary said of itself before; None if it never answered."""
         for entry in self._before.values():
-            own = entry.get("x-atip")
-            if entry.get("hash") == digest and isinstance(own, dict) and "answerHash" in own:
-                return str(own["answerHash"])
+            extension = entry.get("x-atip")
+            if (
+                entry.get("hash") == digest
+                and isinstance(extension, dict)
+                and "answerHash" in extension
+            ):
+                return str(extension["answerHash"])
         return None
 
     def _knows_more(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
-        """Whether these bytes described themselves before, and now only a later source answered (they were not asked twice);
+        """Whether these bytes described themselves before, and now only a later source answered (they were not probed twice);
         or were described by any source, and now only a summary is left."""
-        before = self._own_before(subject).get("rung")
+        before = self._stored_extension(subject).get("rung")
         if finding.source_kind == "summary":
             return before not in (None, "", "summary")
         return before == "native" and finding.source_kind not in ("override", "native")
 
     def _reuse_old(self, subject: ProbeSubject, entry: dict[str, Any]) -> None:
-        """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""
+        """Nothing new was found: metadata of the same digest stays, unless its registry withdrew it."""
         before = self._before.get(subject.name)
         if not isinstance(before, dict):
             return
@@ -196,9 +206,9 @@ class StoreWriter:
             for field in ("source", "metadataPath"):
                 if field in before:
                     entry[field] = before[field]
-            kept = before.get("x-atip")
-            if isinstance(kept, dict):
-                entry["x-atip"] = {**kept, **entry["x-atip"]}
+            extension = before.get("x-atip")
+            if isinstance(extension, dict):
+                entry["x-atip"] = {**extension, **entry["x-atip"]}
 
     def _relative(self, subject: ProbeSubject, finding: SourceFinding, shared: bool) -> str:
         if shared and finding.source == "inferred":

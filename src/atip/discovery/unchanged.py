@@ -1,8 +1,8 @@
-"""Has anything changed since the last scan? Decided with next to nothing loaded.
+"""Check whether anything changed since the last scan, with almost no imports.
 
 The file of a scan (`discovery/path-scan-<hash>.json`) has three parts, a line each for the first two: the
 fingerprint of all directory entries, the summary as JSON, and the summary as text. When the fingerprint still
-holds, one of the two is printed as it stands.
+holds, one of the two is printed unchanged.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERSION = f"atip-scan-1 {__version__}"
-"""Another release of ours may understand more of the same files: it looks again."""
+"""Another release may understand more of the same files: it scans again."""
 _MAX_BYTES = 4_000_000
 
 
 def scan_key(directories: Sequence[str], salt: str) -> str:
-    """Names the memory of one question: which directories, by which lists."""
+    """Key of the memory of one scan: its directories and lists."""
     return sha256_hex("\0".join([*directories, salt]).encode("utf-8", "surrogateescape"))[:16]
 
 
 def salt_of(only: Sequence[str], learn: bool, lists: Sequence[Sequence[str]]) -> str:
-    """What besides the directories decides what a scan sees: names, sources, the user's lists."""
+    """Options besides the directories that determine the result of a scan: names, sources, the user's lists."""
     return "\n".join([*only, "learn" if learn else "", *(",".join(names) for names in lists)])
 
 
@@ -50,7 +50,7 @@ def load_remembered(path: str) -> tuple[str, str, str] | None:
 def find_unchanged(
     paths: Sequence[str], only: Sequence[str], learn: bool, cache: str
 ) -> tuple[str, str] | None:
-    """(JSON, text) of the last scan of the same question if nothing has changed since; else None.
+    """(JSON, text) of the last scan with the same options if nothing has changed since; else None.
 
     Only for users without settings: those are read by the scan itself.
     """
@@ -61,7 +61,9 @@ def find_unchanged(
         if not os.path.isabs(entry) or not os.path.isdir(entry):
             continue
         status = os.stat(entry)
-        if (status.st_dev, status.st_ino) in seen or why_unsafe_directory(entry, named=bool(paths)):
+        if (status.st_dev, status.st_ino) in seen or why_unsafe_directory(
+            entry, is_explicit=bool(paths)
+        ):
             continue
         seen.add((status.st_dev, status.st_ino))
         chosen.append(entry)

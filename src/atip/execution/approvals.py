@@ -67,7 +67,7 @@ class Approvals:
         except NotFoundError:
             return ()
         status = os.stat(self._path)
-        # SECURITY: whoever can write this file can say yes in the user's name.
+        # SECURITY: a process that can write this file can approve in the user's name.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
             raise AtipError(
                 "approvals.unsafe-file",
@@ -75,11 +75,11 @@ class Approvals:
                 hint=f"chmod go-w {self._path}",
             )
         moment = now()
-        return tuple(each for each in _decoded(data, self._path) if each.until > moment)
+        return tuple(approval for approval in _decoded(data, self._path) if approval.until > moment)
 
     def holds(self, binding: str) -> bool:
         """Whether this very call was approved and still is."""
-        return any(each.binding == binding for each in self.list())
+        return any(approval.binding == binding for approval in self.list())
 
     def remember(
         self,
@@ -103,7 +103,9 @@ class Approvals:
         approval = Approval(binding=binding, argv=tuple(argv), cwd=cwd, until=now() + lifetime_s)
         files.make_private(self._folder)
         with files.locked(self._path + ".lock"):
-            self._save([*(one for one in self.list() if one.binding != binding), approval])
+            self._save(
+                [*(earlier for earlier in self.list() if earlier.binding != binding), approval]
+            )
         return approval
 
     def forget(self, name: str) -> bool:
@@ -111,12 +113,12 @@ class Approvals:
         files.make_private(self._folder)
         with files.locked(self._path + ".lock"):
             current = self.list()
-            left = [each for each in current if each.id != name]
+            left = [approval for approval in current if approval.id != name]
             self._save(left)
         return len(left) < len(current)
 
     def _save(self, approvals: Sequence[Approval]) -> None:
-        document = {"approvals": [each.to_json() for each in approvals]}
+        document = {"approvals": [approval.to_json() for approval in approvals]}
         import json
 
         files.write_atomic(self._path, json.dumps(document, indent=1).encode())

@@ -1,4 +1,4 @@
-"""Call and Judgment: what is asked to run – a program or an operation of an API – and what policy says of it."""
+"""Call and Judgment: a requested run – of a program or an API operation – and the policy decision on it."""
 
 from __future__ import annotations
 
@@ -19,53 +19,53 @@ if TYPE_CHECKING:
 
 
 class CallOptions(Value):
-    """What a caller may say of a call besides what it is."""
+    """Options of a call."""
 
     cwd: str | None = None
-    """Where it runs; None: in the current directory."""
+    """Working directory; None: the current one."""
     stdin: bytes | None = None
     timeout_s: float | None = None
     max_bytes: int | None = None
     """Kept of each stream; None: the usual."""
     assume_yes: bool = False
     structured: bool = False
-    """Ask the tool for JSON where it is known how (AIP-29 `json_flag`); the Result has `data`."""
+    """Request JSON from the tool where supported (AIP-29 `json_flag`); the Result has `data`."""
 
 
 class ProgramCall(Value):
-    """A program that is asked to run."""
+    """A request to run a program."""
 
     argv: tuple[str, ...]
     program: str
     """Path of the executable; `argv[0]` is only its name."""
     cwd: str
     home: str = ""
-    """What `~` means; empty: the home directory of this process's user."""
+    """Home directory; empty: that of this process's user."""
     stdin: bytes | None = None
     """Input for the program; None: none was given."""
     stdin_fd: int = -1
     """Input that is passed on as it comes, where `stdin` is None; -1: none."""
     keyboard: int = -1
-    """Where a person types, for a program with a terminal of its own; -1: nobody does."""
+    """Input of the user, for a program with its own terminal; -1: none."""
     terminal_size: tuple[int, int] = (24, 80)
     env: Mapping[str, str] = {}
-    """The caller's variables; the confinement says which are handed in."""
+    """The caller's variables; the confinement selects which are passed."""
     timeout_s: float | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
     expected: str | None = None
     """Digest that the program must have; None: it is only recorded."""
     assume_yes: bool = False
-    """The caller answers `yes` to what policy asks. SECURITY: never counts for what may destroy."""
+    """The caller confirms in advance. SECURITY: never counts for what may destroy."""
     structured: bool = False
     """The output is expected to be JSON, and becomes `Result.data`."""
     root: str = ""
     """Folder that stands for `/` of the system that it runs on; empty: this host's."""
     image: str = ""
-    """What that system is called, for people and records."""
+    """Display name of that system."""
 
 
 class OperationCall(Value):
-    """An operation of an API that is asked to be called; its arguments are checked already."""
+    """A request to call an API operation; its arguments are already checked."""
 
     argv: tuple[str, ...]
     """How it was named, without its arguments: they may hold secrets, and go into no record."""
@@ -93,7 +93,7 @@ Call = ProgramCall | OperationCall
 
 
 class Judgment(Value):
-    """What policy says of a call."""
+    """The policy decision on a call."""
 
     decision: Decision
     effects: Effects = UNKNOWN
@@ -104,8 +104,8 @@ class Judgment(Value):
     """Digest of the policies in force; a yes is bound to it."""
     conventions: Conventions = USUAL
     login: LoginState | None = None
-    """What must be true before the call can work; None: nothing is known to be needed."""
+    """Precondition of the call; None: none known."""
     notes: tuple[str, ...] = ()
-    """What the caller should know of the plan."""
+    """Notes on the plan for the caller."""
     keep: str = ""
     """Folder for outputs that are too long; empty: they are not kept."""

@@ -2,7 +2,7 @@
 
 The question is made from the argv and what policy decided, shown whole and cleaned – nothing a tool or an agent wrote
 is shown as if we said it. The answer comes from the user's own terminal (`ask_on_terminal`) or through a protocol
-that reaches the user (MCP elicitation, handed in as a `ConsentPrompt`), never from arguments, standard input or output of a
+that reaches the user (MCP elicitation, passed as a `ConsentPrompt`), never from arguments, standard input or output of a
 tool. A yes is bound to a digest of binary, argv, environment, directory and policy; it works once and expires.
 Defends against threat 21 of conformance/threats.toml, CMP §8.1.
 """
@@ -42,13 +42,13 @@ class Question(Value):
     """Real path of what will run."""
     digest: str
     cwd: str
-    """Where it was called from."""
+    """Directory of the caller."""
     starts_in: str | None = None
-    """Where it starts; None: in an empty home of its own."""
+    """Working directory; None: an empty home of its own."""
     image: str = ""
     """System that it runs on; empty: this host's."""
     reasons: tuple[str, ...] = ()
-    """Why policy asks; our words, never a tool's."""
+    """Why confirmation is needed; our words, never a tool's."""
     rule: str = ""
     destructive: bool = False
     confinement: Confinement | None = None
@@ -184,15 +184,15 @@ def ask_on_terminal(
     device: str = "/dev/tty",
     remember: Callable[[Question], object] | None = None,
 ) -> bool:
-    """Ask on the user's own terminal, whatever standard input and output are.
+    """Ask on the user's terminal, regardless of standard input and output.
 
     Args:
-        remember: keeps a yes for later, if the user says so; None: that is not offered.
+        remember: stores the approval if the user chooses so; None: not offered.
 
     Raises:
         NeedsConfirmation: `consent.no-terminal`.
     """
-    # SECURITY: what may destroy is asked every time, and wants the whole word.
+    # SECURITY: a destructive call is confirmed every time, with the whole word.
     offered = remember is not None and not question.destructive
     answer_word = "yes" if question.destructive else "y"
     ways = f"Type `{answer_word}` to run it" + (

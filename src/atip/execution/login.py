@@ -1,4 +1,4 @@
-"""Login: whether a tool's own login is there, asked before a command that needs it.
+"""Login: check a tool's own login before a command that needs it.
 
 The check is the `checkCommand` of the description, run in the confinement of the call with nothing writable:
 a description can at most make the tool read its own state. It never logs in, and never types
@@ -19,10 +19,10 @@ CHECK_S = 20.0
 
 
 class LoginState(Value):
-    """What is known of a tool's login."""
+    """Login requirement of a tool."""
 
     check: tuple[str, ...]
-    """argv that ends with 0 where somebody is logged in; never empty."""
+    """argv that exits with 0 if the user is logged in; never empty."""
     how: str = ""
     """Command that logs in, for people; empty: not known."""
     variables: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class LoginState(Value):
 def login_of(
     tool: Tool | None, path: tuple[str, ...], argv: tuple[str, ...], effects: Effects
 ) -> LoginState | None:
-    """The login that a call needs; None where it needs none, or nobody says how to see it."""
+    """The login that a call needs; None if it needs none, or no check is known."""
     if tool is None or effects.network is False:
         return None
     command = tool.find(path) if path else None
@@ -44,19 +44,19 @@ def login_of(
     ):
         return None
     methods = authentication.methods or ()
-    how = next((each.setup_command for each in methods if each.setup_command), "")
+    how = next((method.setup_command for method in methods if method.setup_command), "")
     try:
         import shlex
 
         check = tuple(shlex.split(authentication.check_command))
     except ValueError:
         return None
-    # SECURITY: only the tool itself is asked; a description cannot name another program.
+    # SECURITY: only the tool itself is run; a description cannot name another program.
     if not check or check[0] != tool.name:
         return None
     if argv[1 : len(check)] == check[1:] or _is_login(argv, how):
         return None
-    variables = tuple(each.env_var for each in methods if each.env_var)
+    variables = tuple(method.env_var for method in methods if method.env_var)
     return LoginState(check=check, how=how, variables=variables)
 
 

@@ -79,7 +79,7 @@ def needs_of(
     confinement: Confinement,
     is_folder: Callable[[str], bool],
 ) -> tuple[Need, ...]:
-    """What the sandbox refused to a run, each once.
+    """Accesses that the sandbox refused to a run, each once.
 
     Args:
         failed: whether the run ended with an error; only then its output is looked at.
@@ -149,7 +149,7 @@ def suggest(records: Sequence[Mapping[str, Any]], *, cwd: str, least: int) -> li
         records: of the audit, the newest first.
         least: runs that must have needed it.
     """
-    starts = {each.get("run"): each for each in records if each.get("event") == "start"}
+    starts = {record.get("run"): record for record in records if record.get("event") == "start"}
     counts: dict[Need, int] = {}
     lines: dict[Need, str] = {}
     for record in records:

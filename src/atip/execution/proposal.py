@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Proposal(Value):
-    """What would start."""
+    """The program that would start."""
 
     argv: tuple[str, ...]
     """As the question shows it."""
     program: str
     digest: str
     cwd: str
-    """Where it was called from."""
+    """Directory of the caller."""
     starts_in: str | None = None
-    """Where it starts; None: in an empty home of its own."""
+    """Working directory; None: an empty home of its own."""
     env: Mapping[str, str] = {}
-    """Variables that are handed in."""
+    """Variables that are passed."""
     image: str = ""
     """System that it runs on; empty: this host's."""
     judgment: Judgment
@@ -41,9 +41,9 @@ class Proposal(Value):
     secrets: tuple[bytes, ...] = ()
     """Secrets that must not stand in a record."""
     record: Mapping[str, object] = {}
-    """What a record says of it besides the decision."""
+    """Content of its record besides the decision."""
     needs_record: bool = False
-    """No record, no start, whatever policy says."""
+    """Refuse to start without a record, regardless of policy."""
 
     @property
     def question(self) -> Question:
@@ -119,7 +119,7 @@ def operation_proposal(call: OperationCall, judgment: Judgment) -> Proposal:
             "path": call.path,
             "cwd": call.cwd,
         },
-        # An operation that nobody can account for is not called.
+        # An operation without a record is not called.
         needs_record=True,
     )
 

@@ -2,7 +2,7 @@
 
     (1) seal the program: from here on these bytes are the program, whatever happens to the file
     (2) judge: decision, effects, confinement (passed in; this package reads no policy files)
-    (3) refuse what is denied; get confirmation where policy asks (`permit`)
+    (3) refuse what is denied; get confirmation where policy requires it (`permit`)
     (4) prepare input and terminal as the command needs them (§3.6), never answering a question for the user;
         see whether a login that it needs is there (§3.8)
     (5) write the start record; where policy demands records, no record means no run
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from atip.sandbox.running import Running
 
     Judge = Callable[["ProgramCall", str], "Judgment"]
-    """Call and digest of its program → what policy says."""
+    """Call and digest of its program → the policy decision."""
 
     class Operations(Protocol):
-        """What judges and calls operations of APIs; permission and record are the runner's."""
+        """Judges and calls API operations; the runner handles permission and records."""
 
         def judge(self, call: OperationCall) -> Judgment: ...
 
@@ -108,7 +108,7 @@ class Runner:
         self._logins: dict[str, float] = {}
 
     def plan(self, call: Call) -> tuple[Judgment, str]:
-        """What would happen, and the digest of the program (an operation has none); runs and records nothing."""
+        """The proposal and the digest of the program (an operation has none); runs and records nothing."""
         if isinstance(call, OperationCall):
             return self._offered(call).judge(call), ""
         binary = seal(call.program, expected=call.expected, root=call.root)
@@ -229,7 +229,7 @@ class Runner:
             # SECURITY: a lost record is never lost silently.
             lost = "the end of this run" if on_record else "this run"
             result = result.replace(
-                notes=(*notes, f"{lost} is not on record: {self._records.trouble}")
+                notes=(*notes, f"{lost} was not recorded: {self._records.trouble}")
             )
         return result
 

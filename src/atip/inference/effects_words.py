@@ -151,7 +151,7 @@ REBUILT = frozenset(
 """Objects that are rebuilt from elsewhere or set again: their removal is not loss."""
 
 CACHES = frozenset("cache caches cached temporary temp tmp index lock locks".split())
-"""Objects that nobody misses, whatever the verb."""
+"""Objects whose loss does not matter, whatever the verb."""
 
 SOFT_VERBS = frozenset(
     "rm rmi del remove unlink uninstall drop reset prune clean clear revert undo redo rebuild fresh strip evict "

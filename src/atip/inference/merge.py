@@ -120,7 +120,7 @@ def _merge_values(
 
 def _merge_option(better: Option, other: Option) -> Option:
     flags = (*better.flags, *(flag for flag in other.flags if flag not in better.flags))
-    # A completion script that names a flag without a word about it does not deny it a value; and whoever lists the values of
+    # A completion script that names a flag without a word about it does not deny it a value; and a source that lists the values of
     # a flag knows that it takes one.
     silent = better.type == "boolean" and (not better.description or bool(other.enum))
     return better.replace(

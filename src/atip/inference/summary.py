@@ -50,8 +50,8 @@ _POINTER = re.compile(
     r"^(?:https?://|www\.|see (?:https?|also\b|the (?:man|doc|online|info|project|home)|man\b|\S+\(\d)|report (?:any )?bugs|bug reports?\b"
     r"|home ?page\b|documentation\b\W|project (?:page|home)|website\b|(?:full|complete|online|more) (?:documentation|help|information|details)\b"
     r"|for (?:more|further|detailed|complete|help|a (?:full |complete )?list|bug|details|additional|usage|full)\b"
-    r"|(?:please|thank|thanks|welcome|donate|sponsor|note|notice|tip|hint|nb|important|deprecated|obsolete|attention)\b(?! (?:taking|pad|book))"
-    r"|mandatory arguments|this (?:help|is not the|menu|message|version|list|command (?:is|has|requires))|the following|available\b|valid\b"
+    r"|(?:please|thank|thanks|welcome|donate|sponsor|notes?|notices?|tip|hint|nb|important|deprecated|obsolete|attention)\b(?! (?:taking|pad|book))"
+    r"|mandatory arguments|this (?:help|is not the|menu|message|version|list|command (?:is|has|requires)|(?!program|tool|command|utility|script|application|software)\w+ (?:will|can|must|should|may|is|has)\b)|other options\b|the following|available\b|valid\b"
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
     r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
     r"|(?:a|the) (?:list|summary) of (?:the )?(?:available|all|possible|commands|options)|to (?:get|see|list|show|display) (?:help|usage|more|the|a|all)\b.{0,30}(?:help|usage|options|commands|type|run|use)"
@@ -67,13 +67,16 @@ _INSTRUCTION = re.compile(
 _VERSION = re.compile(
     r"^(?:[^\s\[(]{1,40}[ ,:]{1,2}){0,3}?\(?(?:version|release|ver\.?|v)?[ :.]?v?\d{1,8}(?:\.\d[\w~+-]{0,20}){1,5}[\w.~+-]{0,30}(?![\w.])[)\],;]?"
 )
+_VERSION_WORD = re.compile(r"\b(?:version|release|ver\.?|v)$", re.I)
 _AFTER_VERSION = re.compile(
     r"^\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[,;:.]|\d{4}[-/.]\d\d?[-/.]\d\d?)\s*"
 )
 _SECTION = re.compile(r"\(\d\w{0,4}\)$")
 """Of a page: `boat(1)`."""
 _LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
-_TRAILING = re.compile(r"(?:\s+[.,;:-]|, v\d+(?:\.\d+)+)+$")
+_TRAILING = re.compile(
+    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|(?:\s+[.,;:-]|, v\d+(?:\.\d+)+|\s+usage:)+$", re.I
+)
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
@@ -125,7 +128,7 @@ def why_not_summary(text: str, name: str) -> str | None:
         ("usage", _USAGE.search(first) or _is_usage(first, name)),
         ("license", _LEGAL.search(first)),
         ("pointer", _POINTER.search(first) or _INSTRUCTION.search(first)),
-        ("version", _VERSION.match(first) or _TIMESTAMP.match(first)),
+        ("version", _banner(first, name) or _TIMESTAMP.match(first)),
         ("path", _is_path(first)),
     )
     return next((reason for reason, holds in checks if holds), None)
@@ -134,13 +137,24 @@ def why_not_summary(text: str, name: str) -> str | None:
 def _tidy(text: str, name: str) -> str:
     """Without the name, a banner and dashes before the words themselves."""
     text = _without_name(_TRAILING.sub("", _LABEL.sub("", text.strip())), name)
-    banner = _VERSION.match(text)
+    banner = _banner(text, name)
     if banner is not None:
         text = text[banner.end() :]
         while (more := _AFTER_VERSION.match(text)) is not None and more.end():
             text = text[more.end() :]
         text = _without_name(text.strip(), name)
     return _DASHES.sub("", text.strip()).strip()
+
+
+def _banner(text: str, name: str) -> re.Match[str] | None:
+    """The name and version that a text starts with; not a version within a sentence: `checks figlet 2.0 and up fonts`."""
+    found = _VERSION.match(text)
+    if found is None:
+        return None
+    lead = text[: found.end()].rsplit(" ", 1)[0]
+    goes_on = text[found.end() :].lstrip(" ")[:1].islower() and text[: found.end()][-1] not in ",;"
+    is_sentence = goes_on and " " in text[: found.end()] and _bare(lead) != _bare(name)
+    return None if is_sentence and not _VERSION_WORD.search(lead) else found
 
 
 def _without_name(text: str, name: str) -> str:
@@ -182,7 +196,10 @@ def _bare(text: str) -> str:
 def _is_fragment(text: str) -> bool:
     """Too few words, a heading, a `key: value` pair, more signs than letters, or capitals only."""
     words = _WORD.findall(text)
-    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text) or _OPEN.search(text):
+    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text):
+        return True
+    # `the time to which it can be restored to` is whole.
+    if _OPEN.search(text) and not (text.endswith(" to") and "to which" in text):
         return True
     letters = sum(char.isalpha() or char == " " for char in text)
     capitals = sum(word.isupper() for word in words)
@@ -200,4 +217,6 @@ def _is_usage(text: str, name: str) -> bool:
 
 def _is_path(text: str) -> bool:
     paths = _PATH.findall(text)
-    return bool(paths) and 2 * sum(map(len, paths)) > len(text)
+    if 2 * sum(map(len, paths)) <= len(text):
+        return False
+    return text.startswith(paths[0]) or len(_WORD.findall(_PATH.sub("", text))) < 2

@@ -2,8 +2,8 @@
 
 `rest: harmless` is a promise about every flag that is not listed. In a file of one program it is made
 once; in a file with many `aliases` it is made for each of them, and the one member that writes with
-`-o` or runs its `-e` slips through unseen. So a file that lets somebody look, has many aliases and says
-`rest: harmless` must say `audited: aliases` as well: each member was looked at on its own.
+`-o` or runs its `-e` slips through unseen. So a file with read-only commands, many aliases and
+`rest: harmless` must also have `audited: aliases`: each member was checked on its own.
 Pure. What a guard does with the facts is not known here.
 """
 
@@ -27,8 +27,8 @@ SAYS_NOTHING_ELSE = frozenset(("repeats", "reversible", "irreversible"))
 def find_unaudited(document: dict[str, object]) -> str | None:
     """What is missing in this file, in one sentence; None if nothing is.
 
-    The statement is also refused where it says nothing: a file that makes no such promise must not look
-    as if somebody had checked one.
+    The statement is also refused where it has no effect: a file without such a promise must not look
+    as if one had been checked.
     """
     aliases = str(document.get("aliases") or "").split()
     lump = len(aliases) >= MANY and _promises(document) and _looks(document)

@@ -1,4 +1,4 @@
-"""What our own proof run observed of the tools in the pack: data that `make prove` writes, read when somebody asks.
+"""Observations of our own proof run on the tools in the pack: data written by `make prove`, read on first use.
 
 `proof.json`: {"tools": N, "facts": N, …, "observed": {"cp": {"digest": …, "version": …, "subjects": {"--force": ["rw", "--force a b"]}}}};
 one letter per fact (`LETTERS`), the command line without the tool's name.
@@ -30,12 +30,12 @@ _SUMMARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "proof-summa
 
 
 def load_proof() -> dict[str, Any]:
-    """The whole document; empty where nobody proved anything yet."""
+    """The whole document; empty before the first proof run."""
     return _load(_PATH)
 
 
 def summary() -> dict[str, Any]:
-    """The numbers alone: a small file, for whoever only shows them."""
+    """The numbers alone: a small file, for display."""
     return _load(_SUMMARY)
 
 

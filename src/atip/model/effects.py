@@ -13,7 +13,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     Fact = bool | None
 
@@ -51,7 +51,7 @@ def raise_assurance(base: Fact, flag: Fact) -> Fact:
 
 
 class Filesystem(Value):
-    """What is read, written and removed. `paths` empty means not stated, not "nothing"."""
+    """Files that are read, written and deleted. `paths` empty means not stated, not "nothing"."""
 
     read: bool | None = None
     write: bool | None = None
@@ -61,7 +61,7 @@ class Filesystem(Value):
 
 
 class Interactive(Value):
-    """What the command expects from a user: standard input, prompts, a terminal."""
+    """Input expected from the user: standard input, prompts, a terminal."""
 
     stdin: str | None = None
     prompts: bool | None = None
@@ -119,17 +119,9 @@ UNKNOWN = Effects()
 
 
 def join(left: Effects, right: Effects) -> Effects:
-    """What two sources together say of one thing. Associative, commutative, idempotent
+    """Facts of two sources about one command, combined. Associative, commutative, idempotent
     on facts; for texts without an order (durations, extra fields) the left source is kept."""
     return _merge(left, right, or_fact, and_fact)
-
-
-def join_all(parts: Iterable[Effects]) -> Effects:
-    """Join of any number of sources; nothing given means nothing known."""
-    merged = UNKNOWN
-    for part in parts:
-        merged = join(merged, part)
-    return merged
 
 
 def raised_by(base: Effects, flag: Effects) -> Effects:
@@ -140,7 +132,7 @@ def raised_by(base: Effects, flag: Effects) -> Effects:
 def union_of_steps(first: Effects, second: Effects) -> Effects:
     """Effects of doing both: a danger is excluded only if *both* exclude it.
 
-    Differs from `join`: there two sources speak of one command; here an unknown step makes the
+    Differs from `join`: there two sources describe one command; here an unknown step makes the
     whole unknown.
     """
     return _merge(first, second, _either, _both)
@@ -213,7 +205,7 @@ def _union(left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple
 
 
 def _highest(levels: tuple[str, ...], left: str | None, right: str | None) -> str | None:
-    """The more demanding of two levels; a word we do not know counts as the highest."""
+    """The more demanding of two levels; an unknown word counts as the highest."""
     if left is None or right is None:
         return right if left is None else left
     rank = {level: index for index, level in enumerate(levels)}

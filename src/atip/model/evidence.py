@@ -1,4 +1,4 @@
-"""Where facts came from: the `evidence` that inference leaves in the vendor blocks `x-atip`. Pure."""
+"""Origin of facts: the `evidence` that inference leaves in the vendor blocks `x-atip`. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def evidence_of(tool: Tool) -> Iterator[tuple[str, str]]:
-    """(place, source) for every part of a tool that says where it came from."""
+    """(place, source) for every part of a tool with a recorded origin."""
     yield from _own(tool.name, tool.own)
     for option in (*(tool.options or ()), *(tool.global_options or ())):
         yield from _own(

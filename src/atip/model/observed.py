@@ -23,7 +23,7 @@ class ObservedFact(Value):
 
 
 class ObservedBlock(Value):
-    """What was seen of one file."""
+    """Observations of one file."""
 
     digest: str = ""
     version: str = ""
@@ -32,11 +32,11 @@ class ObservedBlock(Value):
 
     @property
     def disproved(self) -> tuple[ObservedFact, ...]:
-        return tuple(one for one in self.facts if one.verdict == "undeclared")
+        return tuple(fact for fact in self.facts if fact.verdict == "undeclared")
 
     def bears_out(self, digest: str) -> bool:
-        """Whether it can stand behind `trust.verified` of a description of this digest: cases, facts that agree, no lie."""
-        agreed = any(one.verdict == "agrees" and one.line for one in self.facts)
+        """Whether it supports `trust.verified` of a description of this digest: cases, facts that agree, no contradiction."""
+        agreed = any(fact.verdict == "agrees" and fact.line for fact in self.facts)
         return (
             bool(digest)
             and digest == self.digest
@@ -47,7 +47,7 @@ class ObservedBlock(Value):
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset(one.fact for one in self.facts)
+        return frozenset(fact.fact for fact in self.facts)
 
 
 def read_observed(own: Mapping[str, object]) -> ObservedBlock | None:

@@ -47,7 +47,7 @@ class Parameter(Value):
 
 
 class Body(Value):
-    """What is sent as the content of a request. Always given as the argument `argument`."""
+    """The body of a request. Always passed as the argument `argument`."""
 
     argument: str
     media_type: str
@@ -57,7 +57,7 @@ class Body(Value):
     encoding: Mapping[str, Any] = NONE
     """OpenAPI's per-property encoding of form and multipart bodies."""
     other_media_types: tuple[str, ...] = ()
-    """What else the operation would have accepted; `media_type` is what we send."""
+    """Other media types that the operation accepts; `media_type` is the one we send."""
 
 
 class AuthScheme(Value):
@@ -105,7 +105,7 @@ class Operation(Value):
 
 
 class Api(Value):
-    """Everything read from one source."""
+    """An API as read from one source."""
 
     name: str
     kind: str
@@ -121,11 +121,13 @@ class Api(Value):
     dialect: str = ""
     """How schemas are written: `openapi-3.0`, `openapi-3.1`, `swagger-2.0`, or `` for JSON Schema."""
     lost: tuple[str, ...] = ()
-    """What could not be read, one line each, with its place."""
+    """Parts that could not be read, one line each, with their place."""
 
     def find(self, name: str) -> Operation | None:
         """The operation of that name, ours or the source's own."""
         for operation in self.operations:
             if operation.name == name:
                 return operation
-        return next((each for each in self.operations if each.original == name), None)
+        return next(
+            (operation for operation in self.operations if operation.original == name), None
+        )

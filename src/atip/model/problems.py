@@ -26,7 +26,7 @@ def render_path(parts: tuple[str | int, ...]) -> str:
 
 
 class Problem(Value):
-    """What is wrong, where, and how much it matters."""
+    """A problem, its place and its severity."""
 
     path: str
     """JSON path, `$` for the document itself."""
@@ -35,7 +35,7 @@ class Problem(Value):
     message: str
     severity: Severity = "error"
     hint: str = ""
-    """What to do; empty when the message says it all."""
+    """What to do; empty when the message is enough."""
 
     def to_json(self) -> dict[str, object]:
         """JSON-ready form, used by `--json` and by `FormatError.details`."""

@@ -7,7 +7,7 @@ def matches_signer(value: str, expected: str) -> bool:
     """Equal, or `expected` ends in `/*` or `@*` and `value` begins with what is before the star.
 
     SECURITY: a star after anything else stands for itself: `https://github.com/cli/cli*` would also be
-    `cli-of-somebody-else`. Nothing matches an empty value.
+    `cli-of-another-owner`. Nothing matches an empty value.
     """
     if not value:
         return False

@@ -3,7 +3,7 @@
 Values only: decoding is in `model/reading/decode.py`, writing in `model/reading/encode.py`, judging in `model/shapes/check.py`. Field names
 follow the spec in snake case. Every wire object keeps `extra`: fields we do not know, vendor
 fields (`x-…`), internal (`_…`) and schema (`$…`) ones, all written back (§12.2).
-`None` means the document is silent; empty means it says "none".
+`None` means not stated; empty means stated as none.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     Path = tuple[str, ...]
-    """Where a command sits in the tree; `()` is the tool itself."""
+    """Path of a command in the tree; `()` is the tool itself."""
 
 
 class _Missing:
-    """Type of MISSING, so that a `default` of JSON `null` can be told from no default."""
+    """Type of MISSING, to distinguish a `default` of JSON `null` from no default."""
 
     def __repr__(self) -> str:
         return "MISSING"
@@ -170,7 +170,7 @@ class Pattern(Value):
 
 
 class Signature(Value):
-    """A claim that something is signed, and by whom. Never believed, only checked (A6)."""
+    """A claim that something is signed, and by which signer. Verified, never trusted (A6)."""
 
     type: str | None = None
     identity: str | None = None
@@ -206,7 +206,7 @@ class Provenance(Value):
 
 
 class Trust(Value):
-    """What a document claims about itself (§3.2.2). What we verified is a `Verdict`."""
+    """Claims of a document about itself (§3.2.2). Verified facts are in a `Verdict`."""
 
     source: str | None = None
     verified: bool | None = None
@@ -245,7 +245,7 @@ class Protocol(Value):
 
 
 class Filter(Value):
-    """What a partial answer was asked for (§3.1.1). `depth` MISSING: not written."""
+    """What a partial response was requested for (§3.1.1). `depth` MISSING: not written."""
 
     commands: tuple[str, ...] | None = None
     depth: object = MISSING

@@ -1,6 +1,6 @@
 """Verdict: what we verified about a binary and its description, step by step.
 
-A `Trust` is what a document says of itself; policy never reads that, it reads a Verdict. Values only: the
+A `Trust` is what a document claims about itself; policy never reads it, only a Verdict. Values only: the
 procedure that makes one is in `trust.procedure`. Implements ATIP 0.6 §3.2.2 with A21.
 """
 
@@ -73,7 +73,7 @@ class Verdict(Value):
     signer: str = ""
     """Identity or key name that signed, as configured by us; empty when no signer was verified."""
     attested_by: str = ""
-    """Who signed the description of these very bytes; empty if no trusted signer did."""
+    """Signer of the description of these bytes; empty if no trusted signer signed it."""
     slsa_level: int = 0
     """Derived from what was verified, never copied from a document (A19)."""
     builder: str = ""
@@ -82,7 +82,7 @@ class Verdict(Value):
 
     @property
     def provenance_trust(self) -> str:
-        """What the derived SLSA level is worth, in words (A19)."""
+        """Meaning of the derived SLSA level, in words (A19)."""
         return SLSA_TRUST[max(0, min(self.slsa_level, len(SLSA_TRUST) - 1))]
 
     @property

@@ -46,6 +46,7 @@ _MAY = {
 WEIGHTY = ("destructive", "filesystem.delete", "filesystem.write", "network", "cost.billable")
 """What must be known before anything is called read-only or fully known."""
 READ_ONLY = "read-only"
+_FEW = 4
 _NONE_KNOWN: Dangers = (None,) * len(DANGERS)
 
 
@@ -92,6 +93,15 @@ def badges_of_dangers(
     if is_final:
         found.append({"fact": "reversible", "state": "does", "label": "cannot be undone"})
     return found
+
+
+def few_badges(badges: list[Badge]) -> list[Badge]:
+    """What a list shows of a tool: the first of many and how many more there are; what is unknown is always shown."""
+    if len(badges) <= _FEW + 1:
+        return badges
+    unknown = [badge for badge in badges[_FEW:] if badge["state"] == "unknown"]
+    more = len(badges) - _FEW - len(unknown)
+    return [*badges[:_FEW], *unknown, {"fact": "more", "state": "more", "label": f"{more} more"}]
 
 
 def option_facts(option: Option) -> Effects:

@@ -23,7 +23,9 @@ class ToolClaims:
         self._tool = tool
         self._source = source_of(tool)
         self._held: dict[Path, _CommandClaim] = {}
-        self._leaves = [path for path, command in tool.walk() if not command.commands]
+        self.commands = list(tool.walk())
+        """Every command with its path, parents first."""
+        self._leaves = [path for path, command in self.commands if not command.commands]
 
     def badges(self, path: Path) -> list[Badge]:
         """What to show of one command; `()` is the tool without a command."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from atip.calls.functions import is_curated
@@ -61,14 +62,17 @@ def effects_of_tool(ceilings: Sequence[tuple[str, Dangers]], source: str) -> lis
     Args:
         ceilings: each command by its name below the tool; the tool without a command has no name.
     """
-    found = [(name or "no command", dangers) for name, dangers in ceilings]
+    names = [name or "no command" for name, _ in ceilings]
+    columns = zip(*[dangers for _, dangers in ceilings], strict=True)
     rows = []
-    for place, (fact, label) in enumerate(DANGERS.items()):
-        doing = [name for name, dangers in found if dangers[place]]
-        unknown = [name for name, dangers in found if dangers[place] is None]
+    for (fact, label), column in zip(DANGERS.items(), columns, strict=True):
+        doing = list(compress(names, column))
+        unknown = []
+        if fact in WEIGHTY and None in column:
+            unknown = [name for name, danger in zip(names, column, strict=True) if danger is None]
         if doing:
             rows.append(_row(fact, "may", f"may {verb_of(label)}", _names(doing), source))
-        if fact in WEIGHTY and unknown:
+        if unknown:
             label = f"unknown whether it {label}"
             rows.append(_row(fact, "unknown", label, _names(unknown), NO_SOURCE))
         elif fact in WEIGHTY and not doing:

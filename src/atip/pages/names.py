@@ -1,4 +1,4 @@
-"""Addresses of pages of a site, from names of tools and commands that anybody may have chosen. Pure.
+"""Addresses of pages of a site, from untrusted names of tools and commands. Pure.
 
 A plain name is its own part of the path. Any other one (upper case, blanks, separators, 1 MB) gets what is readable of it and
 a digest, so that two names never share a file, not even on a file system that ignores case.
@@ -59,5 +59,6 @@ def root_of(address: str) -> str:
 
 def plain_url(address: str) -> str:
     """The address as a link for people: a folder instead of its `index`."""
-    is_index = address == "index" or address.endswith("/index")
-    return address.removesuffix("index") if is_index else f"{address}.html"
+    if address.endswith("/index") or address == "index":
+        return address[:-5]
+    return f"{address}.html"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.model.value import Value
+from atip.pages.badges import few_badges
 from atip.pages.names import root_of
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["cut"] = _cut
+    environment.filters["few"] = few_badges
     return environment
 
 

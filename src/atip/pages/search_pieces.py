@@ -34,7 +34,7 @@ BLOCK = 16
 MAX_PIECE = 24_000
 """Bytes above which a piece is split."""
 MAX_DOCUMENTS = 2_000
-"""Documents of one word; beyond that only the weightiest are kept: nobody reads further."""
+"""Documents of one word; beyond that only the weightiest are kept."""
 SHOWN = 10
 """Results of a search, as in `site.js`."""
 _ROW = 110
@@ -42,8 +42,10 @@ _ROW = 110
 _MAX_NAME = 100
 _MAX_FORMS = 200_000
 _WORD = re.compile(r"[^\W_]+")
-_BLANKS = bytes(code if chr(code).isalnum() else 32 for code in range(128)) + bytes(128)
-"""A blank for every byte of ASCII that is not part of a word."""
+_BLANKS = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)
+) + bytes(128)
+"""Letters of ASCII in lower case; a blank for every byte that is not part of a word."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 TOOL, COMMAND, TEXT = 9, 8, 2
 """Weights: the name of a tool, of a command, a word of the description."""
@@ -96,33 +98,33 @@ _form = _Forms().__getitem__
 
 def words_of(text: str) -> list[str]:
     """Words as the index knows them: lower case, without a plural `s`."""
-    text = text.lower()
     if text.isascii():  # the same words, through a table: twice as quick as an expression
         found = text.encode("ascii").translate(_BLANKS).decode("ascii").split()
     else:
-        found = _WORD.findall(text)
+        found = _WORD.findall(text.lower())
     return list(filter(None, map(_form, found)))
 
 
 @functools.lru_cache(maxsize=16)
-def _tool_words(name: str) -> list[str]:
+def _tool_words(name: str) -> dict[str, None]:
     """The same for every page of a tool."""
-    return words_of(name)
+    return dict.fromkeys(words_of(name))
 
 
 def index_words(name: str, text: str) -> IndexWords:
     """Under which words a page is found; may be kept, as taking texts apart is the dearest part of an index."""
     tool, _, command = name.partition(" ")
-    named = words_of(command)
+    of_tool, of_command = _tool_words(tool), words_of(command) if command else []
     # `git push` before `git stash push`: the less else a name says, the more its words weigh
-    weight = max(TEXT + 1, COMMAND + 1 - len(named))
-    seen: dict[str, None] = {}
-    found = []
-    for words in (_tool_words(tool), named, words_of(text)):
-        new = dict.fromkeys(words)
-        found.append(" ".join([word for word in new if word not in seen]))
-        seen |= new
-    return [OF_TOOL if command else TOOL, weight, *found]
+    weight = max(TEXT + 1, COMMAND + 1 - len(of_command))
+    named, rest = dict.fromkeys(of_command), dict.fromkeys(words_of(text))
+    for word in of_tool:  # each word counts once, where it weighs most
+        named.pop(word, None)
+        rest.pop(word, None)
+    for word in named:
+        rest.pop(word, None)
+    weights = [OF_TOOL if command else TOOL, weight]
+    return [*weights, " ".join(of_tool), " ".join(named), " ".join(rest)]
 
 
 def index_files(documents: Documents) -> dict[str, bytes]:

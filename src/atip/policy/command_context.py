@@ -49,7 +49,7 @@ class CommandContext(Value):
     effects: Effects = UNKNOWN
     reasons: tuple[Reason, ...] = ()
     evidence: str = ""
-    """Where the effects come from: `knowledge`, `native`, `help` …; empty: unknown."""
+    """Source of the effects: `knowledge`, `native`, `help` …; empty: unknown."""
     paths: tuple[str, ...] = ()
     """Files and folders in its words, absolute."""
     hosts: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class CommandContext(Value):
 
 
 def shown_text(text: str) -> str:
-    """A word as shown to a person: `…` for text that is only known when the line runs."""
+    """A word as shown to the user: `…` for text that is only known when the line runs."""
     for mark in ("\0", "\1", "\2"):
         text = text.replace(mark, "…")
     return text

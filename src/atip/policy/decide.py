@@ -61,7 +61,7 @@ def decide(policies: Sequence[Policy], subject: CommandContext) -> Decision:
     decisions = [_always(policies, subject)]
     for policy in policies:
         decisions += _layer(policy, subject)
-    decision = strictest(each for each in decisions if each is not None)
+    decision = strictest(decision for decision in decisions if decision is not None)
     if decision.outcome == ASK and unattended(policy.preset for policy in policies):
         decision = decision.replace(outcome=DENY)
     return decision.replace(subject=subject.text or subject.tool)
@@ -200,7 +200,7 @@ def _is_signed_by(verdict: Verdict | None, allowed: tuple[str, ...]) -> bool:
 def _is_any(value: str, allowed: tuple[str, ...]) -> bool:
     from atip.model.signers import matches_signer
 
-    return any(matches_signer(value, one) for one in allowed)
+    return any(matches_signer(value, pattern) for pattern in allowed)
 
 
 def _unsigned(policy: Policy, subject: CommandContext) -> Decision | None:
@@ -259,7 +259,7 @@ def _fact(subject: CommandContext, name: str) -> str:
 
 
 def _unknown(subject: CommandContext) -> str:
-    """What is unknown: the program, or what one of its words does."""
+    """The unknown part: the program, or one of its words."""
     tool = shown_text(subject.tool)[:80]
     if subject.metadata is None and not subject.argv and subject.reasons:
         return subject.reasons[-1].says  # the reason is about the line, not about one command

@@ -46,14 +46,14 @@ def strictest(decisions: Iterable[Decision]) -> Decision:
     all_decisions = list(decisions)
     if not all_decisions:
         return Decision(outcome=ASK, reasons=("nothing was judged",), rule="always: nothing")
-    worst = max(_RANK[each.outcome] for each in all_decisions)
-    same = [each for each in all_decisions if _RANK[each.outcome] == worst]
+    worst = max(_RANK[decision.outcome] for decision in all_decisions)
+    same = [decision for decision in all_decisions if _RANK[decision.outcome] == worst]
     # show what no policy can override first, then rules of the user, presets last
-    same.sort(key=lambda each: (each.rule != NEVER, each.rule.startswith(PRESET)))
+    same.sort(key=lambda decision: (decision.rule != NEVER, decision.rule.startswith(PRESET)))
     if same[0].rule == NEVER:
-        same = [each for each in same if each.rule == NEVER]
-    reasons = dict.fromkeys(reason for each in same for reason in each.reasons)
-    first = next((each for each in same if each.rule), same[0])
+        same = [decision for decision in same if decision.rule == NEVER]
+    reasons = dict.fromkeys(reason for decision in same for reason in decision.reasons)
+    first = next((decision for decision in same if decision.rule), same[0])
     return first.replace(reasons=tuple(reasons))
 
 

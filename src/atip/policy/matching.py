@@ -60,7 +60,7 @@ def is_spelled(pattern: tuple[str, ...], subject: CommandContext, *, strict: boo
     if strict:
         return all(word == each or UNKNOWN_TEXT in each for word, each in pairs)
     # SECURITY: a word that is only known when the line runs is allowed by no spelling
-    return not any(UNKNOWN_TEXT in each for each in call_words) and all(
+    return not any(UNKNOWN_TEXT in call_word for call_word in call_words) and all(
         w == each for w, each in pairs
     )
 

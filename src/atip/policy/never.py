@@ -124,7 +124,7 @@ def _formats(name: str, subject: CommandContext) -> str:
 
 
 def _targets(name: str, subject: CommandContext) -> Sequence[str]:
-    """What a program that writes files or disks would overwrite."""
+    """Targets that a program which writes files or disks would overwrite."""
     words = set(subject.argv[1:])
     if name == "dd":
         return [word[3:] for word in subject.argv if word.startswith("of=")]
@@ -137,7 +137,7 @@ def _targets(name: str, subject: CommandContext) -> Sequence[str]:
     return subject.paths if name not in _ACTS or words & _ACTS[name] else ()
 
 
-# --- (3) everybody and everything ----------------------------------------------------------------
+# --- (3) all users and all processes ---------------------------------------------------------------
 
 
 def _opens_all(name: str, subject: CommandContext, home: str) -> str:
@@ -145,8 +145,8 @@ def _opens_all(name: str, subject: CommandContext, home: str) -> str:
         return ""
     if not set(subject.flags or ()) & {"-R", "--recursive"}:
         return ""
-    everybody = name == "chmod" and bool(_OPEN_MODES.intersection(subject.argv))
-    if any(vital.is_system(path) or (everybody and path == home) for path in subject.paths):
+    opens_to_all = name == "chmod" and bool(_OPEN_MODES.intersection(subject.argv))
+    if any(vital.is_system(path) or (opens_to_all and path == home) for path in subject.paths):
         return "changes the owner or permissions of a whole system folder or home; name the specific files"
     return ""
 
@@ -170,7 +170,7 @@ def _fork_bomb(command: ShellCommand, line: ShellLine) -> str:
     if name not in line.functions or not command.feed:
         return ""
     itself = any(_name(line.commands[index]) == name for index in command.feed)
-    calls = sum(1 for each in line.commands if _name(each) == name)
+    calls = sum(1 for command in line.commands if _name(command) == name)
     return "starts endless copies of itself (fork bomb)" if itself and calls > 2 else ""
 
 

@@ -145,6 +145,6 @@ def _why_not(rule: Rule, cwd: str, now: str) -> str:
         return f"it expired at {rule.until}"
     if rule.folders is None:
         return ""
-    if any(cwd == each or cwd.startswith(each.rstrip("/") + "/") for each in rule.folders):
+    if any(cwd == folder or cwd.startswith(folder.rstrip("/") + "/") for folder in rule.folders):
         return ""
     return f"it applies only in {', '.join(rule.folders)[:200]}"

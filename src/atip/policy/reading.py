@@ -140,7 +140,7 @@ class _Reader:
 
     def _folders(self, body: Mapping[str, Any], path: str) -> tuple[str, ...] | None:
         folders = _optional(body, "folders")
-        if any(not each.startswith("/") for each in folders or ()):
+        if any(not folder.startswith("/") for folder in folders or ()):
             self._add(
                 f"{path}.folders", "policy.relative-folder", "`folders` must be absolute paths", ()
             )

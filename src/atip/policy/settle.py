@@ -52,9 +52,9 @@ def settled(
     if decision.outcome == DENY and decision.rule != _UNATTENDED:
         return decision
     open_ones = [
-        (subject, each)
-        for subject, each in zip(subjects, decisions, strict=True)
-        if each.outcome != ALLOW
+        (subject, decision)
+        for subject, decision in zip(subjects, decisions, strict=True)
+        if decision.outcome != ALLOW
     ]
     if all(_settles(subject, each, online) for subject, each in open_ones):
         return decision.replace(outcome=CONFINE, rule=f"confined: {decision.rule}")

@@ -41,7 +41,7 @@ _FLAG = "{flag}"
 
 
 class CaseSetup(Value):
-    """What a case finds when it starts."""
+    """Initial files and variables of a case."""
 
     files: Mapping[str, bytes] = {}
     env: Mapping[str, str] = {}
@@ -77,7 +77,7 @@ class Case(Value):
     def to_json(self) -> dict[str, Any]:
         """For results; read back by `case_from`."""
         setup = self.setup
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "argv": list(self.argv),
             "without": list(self.without),
             "flag": self.flag,
@@ -87,7 +87,7 @@ class Case(Value):
             "stdin": setup.stdin,
             "env": dict(setup.env),
         }
-        return {key: value for key, value in found.items() if value not in ([], "", None, {})}
+        return {key: value for key, value in document.items() if value not in ([], "", None, {})}
 
 
 def case_from(document: Mapping[str, Any]) -> Case:
@@ -135,7 +135,7 @@ class _Reader:
         if not isinstance(document, dict):
             self._say("", "must be a mapping with `format`, `tool` and `cases`")
             return "", ()
-        self._known("", document, _TOP)
+        self._check_keys("", document, _TOP)
         if document.get("format") != FORMAT:
             self._say("format", f"must be `{FORMAT}`")
         tool = document.get("tool")
@@ -143,93 +143,93 @@ class _Reader:
             self._say("tool", "must name the tool")
             tool = ""
         setup = self._setup("setup", document.get("setup", {}), CaseSetup())
-        written = document.get("cases")
-        if not isinstance(written, list) or not written:
+        rows = document.get("cases")
+        if not isinstance(rows, list) or not rows:
             self._say("cases", "must be a list with at least one case")
             return tool, ()
-        if len(written) > MAX_CASES:
+        if len(rows) > MAX_CASES:
             self._say("cases", f"holds more than {MAX_CASES} cases")
         return tool, tuple(
             case
-            for number, one in enumerate(written[:MAX_CASES])
-            for case in self._case(f"cases[{number}]", one, tool, setup)
+            for number, row in enumerate(rows[:MAX_CASES])
+            for case in self._case(f"cases[{number}]", row, tool, setup)
         )
 
-    def _case(self, place: str, written: object, tool: str, common: CaseSetup) -> Iterator[Case]:
-        if not isinstance(written, dict):
+    def _case(self, place: str, row: object, tool: str, common: CaseSetup) -> Iterator[Case]:
+        if not isinstance(row, dict):
             self._say(place, "must be a mapping with `run`")
             return
-        self._known(place, written, _CASE)
-        words = self._words(f"{place}.run", written.get("run"))
+        self._check_keys(place, row, _CASE)
+        words = self._words(f"{place}.run", row.get("run"))
         if not words:
             return
         if words[0] != tool:
             self._say(f"{place}.run", f"must begin with `{tool}`, the tool of this file")
-        flag = str(written.get("flag", ""))
+        flag = str(row.get("flag", ""))
         at = words.index(_FLAG) if _FLAG in words else -1
         if bool(flag) != (at >= 0):
             self._say(place, "`flag` and the word `{flag}` in `run` belong together")
             return
-        if "raised" in written and not flag:
+        if "raised" in row and not flag:
             self._say(f"{place}.raised", "needs a `flag` that raises it")
-        given = tuple(shlex.split(flag)) if flag else ()
-        argv = (*words[:at], *given, *words[at + 1 :]) if flag else words
+        flag_words = tuple(shlex.split(flag)) if flag else ()
+        argv = (*words[:at], *flag_words, *words[at + 1 :]) if flag else words
         yield Case(
             argv=argv,
             without=(*words[:at], *words[at + 1 :]) if flag else (),
-            flag=given[0] if given else "",
-            name=str(written.get("name", "")),
-            setup=self._setup(place, {k: v for k, v in written.items() if k in _SETUP}, common),
-            base=self._facts(f"{place}.base", written["base"]) if "base" in written else None,
-            raised=self._facts(f"{place}.raised", written.get("raised", [])),
+            flag=flag_words[0] if flag_words else "",
+            name=str(row.get("name", "")),
+            setup=self._setup(place, {k: v for k, v in row.items() if k in _SETUP}, common),
+            base=self._facts(f"{place}.base", row["base"]) if "base" in row else None,
+            raised=self._facts(f"{place}.raised", row.get("raised", [])),
         )
 
-    def _words(self, place: str, written: object) -> tuple[str, ...]:
-        if isinstance(written, list) and all(isinstance(word, str) for word in written) and written:
-            return tuple(written)
-        if not isinstance(written, str) or not written.strip():
+    def _words(self, place: str, value: object) -> tuple[str, ...]:
+        if isinstance(value, list) and all(isinstance(word, str) for word in value) and value:
+            return tuple(value)
+        if not isinstance(value, str) or not value.strip():
             self._say(place, "must be a command line, or a list of words")
             return ()
         try:
-            return tuple(shlex.split(written))
+            return tuple(shlex.split(value))
         except ValueError as error:
             self._say(place, f"cannot be split into words: {error}")
             return ()
 
-    def _facts(self, place: str, written: object) -> tuple[str, ...]:
-        if not isinstance(written, list):
+    def _facts(self, place: str, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list):
             self._say(place, "must be a list of facts, such as [read, write]")
             return ()
-        found = []
-        for one in written:
+        facts = []
+        for item in value:
             try:
-                found.append(fact_name(str(one)))
+                facts.append(fact_name(str(item)))
             except UsageError as error:
                 self._say(place, f"{error.message}; {error.hint}")
-        return tuple(found)
+        return tuple(facts)
 
-    def _setup(self, place: str, written: object, common: CaseSetup) -> CaseSetup:
-        if not isinstance(written, dict):
+    def _setup(self, place: str, value: object, common: CaseSetup) -> CaseSetup:
+        if not isinstance(value, dict):
             self._say(place, "must be a mapping")
             return common
         if place == "setup":
-            self._known(place, written, _SETUP)
-        files = self._texts(f"{place}.files", written.get("files", {}))
+            self._check_keys(place, value, _SETUP)
+        files = self._texts(f"{place}.files", value.get("files", {}))
         for name in files:
             if not _PATH.fullmatch(name) or ".." in name.split("/"):
                 self._say(f"{place}.files", f"`{name}` must be a path below the folder of the case")
-        env = self._texts(f"{place}.env", written.get("env", {}))
+        env = self._texts(f"{place}.env", value.get("env", {}))
         for name in env:
             if not _VARIABLE.fullmatch(name):
                 self._say(f"{place}.env", f"`{name}` cannot name a variable")
-        folder, stdin = written.get("folder", common.folder), written.get("stdin", common.stdin)
+        folder, stdin = value.get("folder", common.folder), value.get("stdin", common.stdin)
         if not isinstance(folder, str) or ".." in folder.split("/") or folder.startswith("/"):
             self._say(f"{place}.folder", "must be a folder below the samples")
             folder = ""
         if stdin is not None and not isinstance(stdin, str):
             self._say(f"{place}.stdin", "must be text")
             stdin = None
-        network = self._texts(f"{place}.network", written.get("network", {}))
+        network = self._texts(f"{place}.network", value.get("network", {}))
         return CaseSetup(
             files={**common.files, **{name: text.encode() for name, text in files.items()}},
             env={**common.env, **env},
@@ -238,20 +238,20 @@ class _Reader:
             network={**common.network, **{host: text.encode() for host, text in network.items()}},
         )
 
-    def _texts(self, place: str, written: object) -> dict[str, str]:
-        if not isinstance(written, dict):
+    def _texts(self, place: str, document: object) -> dict[str, str]:
+        if not isinstance(document, dict):
             self._say(place, "must be a mapping of names to texts")
             return {}
-        found = {}
-        for name, value in written.items():
+        texts = {}
+        for name, value in document.items():
             if not isinstance(name, str) or not isinstance(value, str) or len(value) > MAX_FILE:
                 self._say(place, f"`{name}` must have a text of at most {MAX_FILE} characters")
             else:
-                found[name] = value
-        return found
+                texts[name] = value
+        return texts
 
-    def _known(self, place: str, written: dict[Any, Any], names: tuple[str, ...]) -> None:
-        for key in written:
+    def _check_keys(self, place: str, row: dict[Any, Any], names: tuple[str, ...]) -> None:
+        for key in row:
             if key not in names:
                 close = closest(str(key), names)
                 more = f"; did you mean `{close}`?" if close else f"; fields: {', '.join(names)}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LineClaim(Value):
-    """What is said of one command line."""
+    """Claim about one command line."""
 
     effects: Effects = UNKNOWN
     path: tuple[str, ...] = ()
@@ -53,5 +53,5 @@ def spawn_of(tool: Tool | None) -> tuple[str, ...]:
         return ()
     sandbox, helpers = tool.own.get("sandbox"), tool.own.get("starts")
     started = sandbox.get("exec", {}) if isinstance(sandbox, dict) else {}
-    named = started.get("spawn", ()) if isinstance(started, dict) else ()
-    return (*named, *(helpers if isinstance(helpers, list | tuple) else ()))
+    programs = started.get("spawn", ()) if isinstance(started, dict) else ()
+    return (*programs, *(helpers if isinstance(helpers, list | tuple) else ()))

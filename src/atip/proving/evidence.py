@@ -3,7 +3,7 @@
     {"evidence": "observed", "tool": "cp", "digest": "sha256:…", "version": "9.1", "cases": 34, "facts": [
       {"subject": "cp --force", "fact": "filesystem.write", "verdict": "agrees", "lines": ["cp --force a b"], "calls": ["openat"]}]}
 
-Of another file than the one that was run it says nothing.
+It says nothing about any other file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_LINES = 3
 _WEIGHT = (UNDECLARED, AGREES, UNSAID, UNUSED, UNOBSERVABLE)
-"""Of several cases the first of these counts: one lie is a lie, one sight is a sight."""
+"""Of several cases the first of these verdicts counts: one contradiction outweighs any agreement."""
 
 
 def evidence_of_cases(
@@ -29,21 +29,21 @@ def evidence_of_cases(
     """The document of one program."""
     facts: dict[tuple[str, str], dict[str, Any]] = {}
     cases = 0
-    for one in judged:
+    for case in judged:
         cases += 1
-        for each in one.verdicts:
-            explained = each.verdict == UNDECLARED and one.whys.get(each.fact)
-            verdict = UNSAID if explained else each.verdict
-            if verdict == AGREES and not one.proves:
-                continue  # seen on the way to a failure
+        for fact_verdict in case.verdicts:
+            reason = fact_verdict.verdict == UNDECLARED and case.whys.get(fact_verdict.fact)
+            verdict = UNSAID if reason else fact_verdict.verdict
+            if verdict == AGREES and not case.proves:
+                continue  # observed before a failure
             row = facts.setdefault(
-                (one.subject, each.fact),
-                {"verdict": verdict, "lines": [], "calls": list(each.calls)},
+                (case.subject, fact_verdict.fact),
+                {"verdict": verdict, "lines": [], "calls": list(fact_verdict.calls)},
             )
             if _WEIGHT.index(verdict) < _WEIGHT.index(row["verdict"]):
-                row.update(verdict=verdict, lines=[], calls=list(each.calls))
+                row.update(verdict=verdict, lines=[], calls=list(fact_verdict.calls))
             if row["verdict"] == verdict and len(row["lines"]) < MAX_LINES:
-                row["lines"].append(" ".join(one.row["argv"]))
+                row["lines"].append(" ".join(case.row["argv"]))
     return {
         "evidence": "observed",
         "tool": tool,
@@ -58,7 +58,7 @@ def evidence_of_cases(
 
 
 def subjects_of(tool: Tool) -> tuple[str, ...]:
-    """What a description speaks of: each of its commands that can be called, or the tool itself where it has none."""
+    """Subjects of a description: each command that can be called, or the tool itself if it has none."""
     paths = [path for path, command in tool.walk() if not command.commands]
     return tuple(" ".join((tool.name, *path)) for path in paths or [()])
 
@@ -69,28 +69,28 @@ def is_verified(evidence: Mapping[str, Any], subjects: Sequence[str]) -> bool:
     Only by what was seen: every subject had a case, every observable fact that it is claimed to have was seen in one, and no case –
     with whatever flag – showed a fact that is denied. One claim that no case showed is enough for a no.
     """
-    found: dict[str, set[str]] = {}
+    verdicts: dict[str, set[str]] = {}
     for row in evidence["facts"]:
         if row["verdict"] == UNDECLARED:
             return False
         if row["verdict"] in (AGREES, UNUSED):
-            found.setdefault(row["subject"], set()).add(row["verdict"])
-    return bool(subjects) and all(found.get(subject) == {AGREES} for subject in subjects)
+            verdicts.setdefault(row["subject"], set()).add(row["verdict"])
+    return bool(subjects) and all(verdicts.get(subject) == {AGREES} for subject in subjects)
 
 
 def block_of(evidence: Mapping[str, Any]) -> dict[str, Any]:
     """The short form that a description carries (`x-atip.observed`): facts of the whole tool, one command line each."""
-    found: dict[str, dict[str, str]] = {}
+    facts: dict[str, dict[str, str]] = {}
     for row in evidence["facts"]:
         if row["verdict"] not in (AGREES, UNDECLARED, UNSAID):
             continue
-        known = found.get(row["fact"])
-        if known is None or _WEIGHT.index(row["verdict"]) < _WEIGHT.index(known["verdict"]):
+        entry = facts.get(row["fact"])
+        if entry is None or _WEIGHT.index(row["verdict"]) < _WEIGHT.index(entry["verdict"]):
             line = row["lines"][0] if row["lines"] else ""
-            found[row["fact"]] = {"verdict": row["verdict"], "line": line}
+            facts[row["fact"]] = {"verdict": row["verdict"], "line": line}
     return {
         "digest": evidence["digest"],
         "version": evidence["version"],
         "cases": evidence["cases"],
-        "facts": dict(sorted(found.items())),
+        "facts": dict(sorted(facts.items())),
     }

@@ -72,7 +72,7 @@ class Generator:
     def __init__(
         self,
         name: str,
-        described: Tool,
+        tool: Tool,
         curated: Tool | None,
         desk: str,
         run: Run,
@@ -82,14 +82,14 @@ class Generator:
         """
         Args:
             described: all that is known, its help and manual included: names and flags.
-            curated: our knowledge, which says what they do.
+            curated: our knowledge of their effects.
             lookup: whose claims the cases are held against.
         """
         self._lookup = lookup
         self._name = name
         self._environment = load_environment(name)
-        self._described = described
-        self._curated = curated or described
+        self._described = tool
+        self._curated = curated or tool
         self._desk = desk
         self._do = run
         self._budget = budget
@@ -98,65 +98,71 @@ class Generator:
         self.found: list[Tried] = []
 
     def generate(self) -> list[Tried]:
-        """All cases, tried once: every command, then the flags of each in turn."""
-        waiting = []
+        """All cases, tried once: every command, then the flags of each."""
+        pending = []
         for path, command in self._commands():
             if self._over():
                 break
             if (best := self._command(path, command)) is not None:
-                described = self._described_at(path) or command
-                waiting.append((path, best, iter(self._options(path, described, command)), [0]))
-        while waiting and not self._over():
-            waiting = [one for one in waiting if self._next_flags(*one)]
+                metadata = self._described_at(path) or command
+                pending.append((path, best, iter(self._options(path, metadata, command)), [0]))
+        while pending and not self._over():
+            pending = [entry for entry in pending if self._next_flags(*entry)]
         return self.found
 
     def _next_flags(
         self, path: tuple[str, ...], best: Tried, options: Iterator[Option], count: list[int]
     ) -> bool:
         """A few more flags of one command; whether there may be others."""
-        taken = list(itertools.islice(options, AT_ONCE))
-        for option in taken:
+        batch = list(itertools.islice(options, AT_ONCE))
+        for option in batch:
             if self._over() or count[0] >= self._budget.flags:
                 return False
             count[0] += self._flag(path, best, option)
-        return len(taken) == AT_ONCE
+        return len(batch) == AT_ONCE
 
     def _over(self) -> bool:
         budget = self._budget
-        done = len(self.found) >= budget.cases or self._trials >= budget.trials
-        return done or self._waits >= budget.waits or children_cpu_s() > self._ends
+        is_spent = len(self.found) >= budget.cases or self._trials >= budget.trials
+        return is_spent or self._waits >= budget.waits or children_cpu_s() > self._ends
 
     def _commands(self) -> Iterator[tuple[tuple[str, ...], Command | Tool]]:
         """The tool itself, then commands that we have a recipe for, then those that our knowledge describes."""
         yield (), self._curated
         recipes = load_recipes()
-        known = dict(self._curated.walk())
-        given = [tuple(key.split()[1:]) for key in recipes if key.startswith(f"{self._name} ")]
-        rest = [path for path, one in known.items() if path not in given and not one.commands]
-        if len(known) > MANY_COMMANDS:
+        curated = dict(self._curated.walk())
+        with_recipes = [
+            tuple(key.split()[1:]) for key in recipes if key.startswith(f"{self._name} ")
+        ]
+        rest = [
+            path
+            for path, command in curated.items()
+            if path not in with_recipes and not command.commands
+        ]
+        if len(curated) > MANY_COMMANDS:
             rest = []  # a cloud's client: only the commands that we have words for
-        for path in [*given, *sorted(rest)][: self._budget.commands]:
-            yield path, known.get(path) or self._curated
+        for path in [*with_recipes, *sorted(rest)][: self._budget.commands]:
+            yield path, curated.get(path) or self._curated
 
     # --- one command -------------------------------------------------------------------------------
 
     def _command(self, path: tuple[str, ...], command: Command | Tool) -> Tried | None:
         """Its cases without more flags; the one that flags can be held against."""
-        described = self._described_at(path) or command
+        metadata = self._described_at(path) or command
         recipes = load_recipes().get(" ".join((self._name, *path)))
         best: Tried | None = None
         if recipes:
             for recipe in recipes:
-                tried = self._try(self._case(path, recipe, "knowledge"))
-                if tried is not None:
-                    self.found.append(tried)
-                    best = best or (tried if _is_base(tried) else None)
+                trial = self._try(self._case(path, recipe, "knowledge"))
+                if trial is not None:
+                    self.found.append(trial)
+                    best = best or (trial if _is_base(trial) else None)
         elif recipes is None:
-            closest = self._find_base(path, described)
+            closest = self._find_base(path, metadata)
             if closest is not None:
                 self.found.append(closest)
                 best = closest if _is_base(closest) else None
-        for text in described.examples or ():
+        for text in metadata.examples or ():
             self._example(path, text)
         return best
 
@@ -164,31 +170,31 @@ class Generator:
         if not path:
             return self._described
         commands = self._described.commands or {}
-        found: Command | None = None
+        command: Command | None = None
         for word in path:
-            found = commands.get(word)
-            if found is None:
+            command = commands.get(word)
+            if command is None:
                 return None
-            commands = found.commands or {}
-        return found
+            commands = command.commands or {}
+        return command
 
-    def _find_base(self, path: tuple[str, ...], described: Command | Tool) -> Tried | None:
+    def _find_base(self, path: tuple[str, ...], metadata: Command | Tool) -> Tried | None:
         """Operands with which it ends well and does what is claimed; else those that come closest."""
-        arguments: Sequence[Argument] = described.arguments or ()
+        arguments: Sequence[Argument] = metadata.arguments or ()
         best: Tried | None = None
         seen: set[tuple[str, ...]] = set()
         for recipe in bases(self._name, path, arguments):
             if recipe.words in seen or len(seen) >= MAX_BASES or self._over():
                 continue
             seen.add(recipe.words)
-            tried = self._try(self._case(path, recipe, "metadata"))
-            if tried is None:
+            trial = self._try(self._case(path, recipe, "metadata"))
+            if trial is None:
                 continue
-            if best is None or _rank(tried) > _rank(best):
-                best = tried
-            if tried.sight.timed_out:
+            if best is None or _rank(trial) > _rank(best):
+                best = trial
+            if trial.sight.timed_out:
                 break  # it waits for something that we do not have
-            if _is_whole(tried):
+            if _is_whole(trial):
                 break
         return best
 
@@ -201,11 +207,11 @@ class Generator:
         if len(words) < 2 or words[0] != self._name or _shows_nothing(words):
             return
         setup = CaseSetup(env=self._environment)
-        tried = self._try(
+        trial = self._try(
             Case(argv=tuple(words), command=path, setup=setup, source="documentation")
         )
-        if tried is not None:
-            self.found.append(tried)
+        if trial is not None:
+            self.found.append(trial)
 
     def _case(self, path: tuple[str, ...], recipe: Recipe, source: str) -> Case:
         setup = CaseSetup(folder=recipe.folder, stdin=recipe.stdin or None, env=self._environment)
@@ -216,27 +222,27 @@ class Generator:
     # --- flags -------------------------------------------------------------------------------------
 
     def _options(
-        self, path: tuple[str, ...], described: Command | Tool, command: Command | Tool
+        self, path: tuple[str, ...], metadata: Command | Tool, command: Command | Tool
     ) -> list[Option]:
         """What raises an effect first; each flag once."""
-        found: dict[str, Option] = {}
+        options: dict[str, Option] = {}
         shared = () if path else (self._described.global_options or ())
-        for option in (*(command.options or ()), *(described.options or ()), *shared):
+        for option in (*(command.options or ()), *(metadata.options or ()), *shared):
             flag = _flag_of(option)
-            if flag and flag not in found and not set(option.flags) & set(_NEVER):
-                known = any(other in found for other in option.flags)
-                if not known:
-                    found[flag] = option
-        return sorted(found.values(), key=lambda one: not _matters(one))
+            if flag and flag not in options and not set(option.flags) & set(_NEVER):
+                is_listed = any(other in options for other in option.flags)
+                if not is_listed:
+                    options[flag] = option
+        return sorted(options.values(), key=lambda one: not _matters(one))
 
     def _flag(self, path: tuple[str, ...], base: Tried, option: Option) -> int:
         """The case with a flag, beside the one without; how many trials of the budget it took."""
         flag = _flag_of(option)
         if flag in base.case.argv:
             return 0
-        given = values(option)[:MAX_VALUES] if option.takes_value else [""]
+        arguments = values(option)[:MAX_VALUES] if option.takes_value else [""]
         last: Tried | None = None
-        for value in given:
+        for value in arguments:
             if self._over():
                 break
             last = self._try(_with_flag(base.case, flag, value, joined=_joins(option)))
@@ -274,8 +280,8 @@ def _with_flag(base: Case, flag: str, value: str, *, joined: bool) -> Case:
 
 def _flag_of(option: Option) -> str:
     """The long spelling if there is one: short ones mean different things in bundles."""
-    plain = [flag for flag in option.flags if "[" not in flag and "#" not in flag]
-    return next((flag for flag in plain if flag.startswith("--")), plain[0] if plain else "")
+    simple = [flag for flag in option.flags if "[" not in flag and "#" not in flag]
+    return next((flag for flag in simple if flag.startswith("--")), simple[0] if simple else "")
 
 
 def _joins(option: Option) -> bool:
@@ -283,30 +289,32 @@ def _joins(option: Option) -> bool:
 
 
 def _matters(option: Option) -> bool:
-    own = option.own
-    return any(key in own for key in ("effects", "maybe", "profile", "dryRun", "runs"))
+    metadata = option.own
+    return any(key in metadata for key in ("effects", "maybe", "profile", "dryRun", "runs"))
 
 
-def _rank(tried: Tried) -> tuple[bool, int, int]:
-    agreed = sum(each.verdict == AGREES for each in tried.verdicts)
-    return tried.sight.worked, agreed, -len(tried.case.argv)
+def _rank(trial: Tried) -> tuple[bool, int, int]:
+    agreed = sum(verdict.verdict == AGREES for verdict in trial.verdicts)
+    return trial.sight.worked, agreed, -len(trial.case.argv)
 
 
-def _is_whole(tried: Tried) -> bool:
-    claimed = [each for each in tried.verdicts if each.verdict in (AGREES, UNUSED)]
-    return tried.sight.worked and all(
-        each.verdict == AGREES for each in claimed if each.fact != "destructive"
+def _is_whole(trial: Tried) -> bool:
+    judged = [verdict for verdict in trial.verdicts if verdict.verdict in (AGREES, UNUSED)]
+    return trial.sight.worked and all(
+        fact_verdict.verdict == AGREES
+        for fact_verdict in judged
+        if fact_verdict.fact != "destructive"
     )
 
 
-def _is_base(tried: Tried) -> bool:
-    """Whether flags can be held against it: it worked, or it failed only because nobody answers."""
-    if tried.sight.timed_out:
+def _is_base(trial: Tried) -> bool:
+    """Whether flags can be compared with it: it worked, or it failed only for lack of a server."""
+    if trial.sight.timed_out:
         return False
-    agreed = {each.fact for each in tried.verdicts if each.verdict == AGREES}
-    return tried.sight.worked or bool(agreed - {"filesystem.read"})
+    agreed = {verdict.fact for verdict in trial.verdicts if verdict.verdict == AGREES}
+    return trial.sight.worked or bool(agreed - {"filesystem.read"})
 
 
-def _same_end(one: Tried, other: Tried) -> bool:
-    same = one.exit_code == other.exit_code and not one.sight.timed_out
-    return one.sight.worked or same
+def _same_end(trial: Tried, other: Tried) -> bool:
+    same = trial.exit_code == other.exit_code and not trial.sight.timed_out
+    return trial.sight.worked or same

@@ -117,20 +117,20 @@ def load_environment(name: str) -> dict[str, str]:
 def load_recipes() -> dict[str, tuple[Recipe, ...]]:
     """`tool command` → recipes, of `recipes.yaml`."""
     document = _load_file()
-    found: dict[str, tuple[Recipe, ...]] = {}
-    for name, written in document["recipes"].items():
-        lines = written if isinstance(written, list) else [written]
-        found[str(name)] = tuple(parse_recipe(_text(line)) for line in lines)
+    recipes: dict[str, tuple[Recipe, ...]] = {}
+    for name, rows in document["recipes"].items():
+        lines = rows if isinstance(rows, list) else [rows]
+        recipes[str(name)] = tuple(parse_recipe(_text(line)) for line in lines)
     for name, others in document["like"].items():
         for other in str(others).split() if isinstance(others, str) else ():
-            found.update(
+            recipes.update(
                 {
                     f"{other}{key[len(name) :]}": value
-                    for key, value in list(found.items())
+                    for key, value in list(recipes.items())
                     if key == name or key.startswith(f"{name} ")
                 }
             )
-    return found
+    return recipes
 
 
 def _text(line: object) -> str:
@@ -139,9 +139,9 @@ def _text(line: object) -> str:
 
 def bases(name: str, path: tuple[str, ...], arguments: Sequence[Argument]) -> Iterator[Recipe]:
     """Operands to try, the likeliest first: those that fit the positionals, then what often fits."""
-    given = [one for one in arguments if one.is_required]
-    if given:
-        yield Recipe(words=tuple(_operand(one) for one in given))
+    required = [argument for argument in arguments if argument.is_required]
+    if required:
+        yield Recipe(words=tuple(_operand(operand) for operand in required))
     elif arguments:
         yield Recipe(words=(_operand(arguments[0]),))
     texts = _OF_COMMAND if path else _GENERIC
@@ -158,7 +158,7 @@ def _operand(argument: Argument) -> str:
 def values(option: Option) -> list[str]:
     """Values to try for an option, the likeliest first."""
     if option.enum:
-        return [str(each) for each in option.enum[:MAX_VALUES]]
+        return [str(value) for value in option.enum[:MAX_VALUES]]
     if option.type in ("integer", "number"):
         return ["1", "4"]
     if option.type == "directory":
@@ -166,15 +166,15 @@ def values(option: Option) -> list[str]:
     if option.type == "file":
         return ["text.txt", "new.txt"]
     words = f"{option.name} {option.schema.get('metavar', '') if option.schema else ''}"
-    found = [*_by_word(words, option.description), "1", "text.txt", "alpha"]
-    return list(dict.fromkeys(found))[:MAX_VALUES]
+    candidates = [*_by_word(words, option.description), "1", "text.txt", "alpha"]
+    return list(dict.fromkeys(candidates))[:MAX_VALUES]
 
 
 def _by_word(name: str, description: str) -> tuple[str, ...]:
     for text in (name, description[:60]):
-        said = {part.strip("s") for part in _split(text)} | set(_split(text))
+        mentioned = {part.strip("s") for part in _split(text)} | set(_split(text))
         for words, operands in _BY_WORD:
-            if said.intersection(words):
+            if mentioned.intersection(words):
                 return operands
     return ("text.txt",)
 

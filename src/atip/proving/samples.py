@@ -99,8 +99,8 @@ def make_samples(folder: str) -> str:
     os.symlink("text.txt", os.path.join(folder, "link"))
     _database(os.path.join(folder, "data.db"))
     _sums(folder)
-    _compiled(folder)
-    _formatted(folder)
+    _make_binaries(folder)
+    _make_images(folder)
     _repository(os.path.join(folder, "repo"))
     _settle(folder)
     return folder
@@ -117,7 +117,7 @@ def _binaries() -> Iterator[tuple[str, bytes]]:
     yield "document.pdf", _document()
     yield "archive.tar", _archive("w")
     yield "archive.tar.gz", gzip.compress(_archive("w"), mtime=0)
-    yield "archive.zip", _zipped()
+    yield "archive.zip", _make_zip()
     yield "disk.img", bytes(1 << 20)
     yield "bytes.bin", bytes(range(256)) * 4
 
@@ -170,7 +170,7 @@ def _archive(mode: str) -> bytes:
     return held.getvalue()
 
 
-def _zipped() -> bytes:
+def _make_zip() -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         for name in ("packed.txt", "folder/packed2.txt"):
@@ -192,7 +192,7 @@ def _sums(folder: str) -> None:
         file.write(f"{hashlib.sha256(TEXT).hexdigest()}  text.txt\n")
 
 
-def _formatted(folder: str) -> None:
+def _make_images(folder: str) -> None:
     """A file system in a file and two more archives, where there are programs that make them."""
     system = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
     words = {
@@ -207,7 +207,7 @@ def _formatted(folder: str) -> None:
             ask_client([program, *line], folder=folder, timeout_s=30)
 
 
-def _compiled(folder: str) -> None:
+def _make_binaries(folder: str) -> None:
     """A program and an object file, where there is a compiler."""
     compiler = processes.find_program("gcc", ("/usr/bin",))
     if compiler is None:
@@ -268,6 +268,6 @@ def _write(folder: str, name: str, content: bytes) -> None:
 
 def _settle(folder: str) -> None:
     """Old times: what a program changes is newer."""
-    for above, names, files in os.walk(folder):
+    for parent, names, files in os.walk(folder):
         for name in (*names, *files):
-            os.utime(os.path.join(above, name), (TIME, TIME), follow_symlinks=False)
+            os.utime(os.path.join(parent, name), (TIME, TIME), follow_symlinks=False)

@@ -34,18 +34,18 @@ MAX_LINES = 3
 
 
 class Explained(Value):
-    """Why something that was seen is no effect in the sense of the claim."""
+    """Why an observation is not an effect in the sense of the claim."""
 
     tools: tuple[str, ...]
     fact: str
     seen: re.Pattern[str]
     why: str
     kind: str = METHOD
-    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell; `build`: this build alone does it."""
+    """`convention`: claims do not cover it; `method`: a trace cannot tell; `build`: only this build does it."""
 
     def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
-        known = not self.tools or tool in self.tools
-        return known and fact == self.fact and all(self.seen.search(one) for one in seen)
+        is_covered = not self.tools or tool in self.tools
+        return is_covered and fact == self.fact and all(self.seen.search(target) for target in seen)
 
 
 def load_explained() -> tuple[Explained, ...]:
@@ -55,14 +55,14 @@ def load_explained() -> tuple[Explained, ...]:
     assert isinstance(document, list)
     return tuple(
         Explained(
-            tools=tuple(str(one.get("tools", "")).split()),
-            fact=str(one["fact"]),
-            seen=re.compile(str(one.get("seen", ""))),
-            why=str(one["why"]),
-            kind=str(one["kind"]),
+            tools=tuple(str(row.get("tools", "")).split()),
+            fact=str(row["fact"]),
+            seen=re.compile(str(row.get("seen", ""))),
+            why=str(row["why"]),
+            kind=str(row["kind"]),
         )
-        for one in document
-        if isinstance(one, dict)
+        for row in document
+        if isinstance(row, dict)
     )
 
 
@@ -79,7 +79,7 @@ class Disproof(Value):
 
 
 class Tally(Value):
-    """What a campaign shows."""
+    """Totals of a campaign."""
 
     tools: int = 0
     """Tools with at least one proof."""
@@ -97,7 +97,7 @@ class Tally(Value):
 
     @property
     def open(self) -> tuple[Disproof, ...]:
-        return tuple(one for one in self.disproofs if not one.why)
+        return tuple(disproof for disproof in self.disproofs if not disproof.why)
 
 
 class JudgedCase(Value):
@@ -121,15 +121,17 @@ class JudgedCase(Value):
     def proves(self) -> bool:
         """A proof, or what would be one but for something that is explained."""
         settled = tuple(
-            each for each in self.verdicts if each.verdict != UNDECLARED or not self.whys[each.fact]
+            verdict
+            for verdict in self.verdicts
+            if verdict.verdict != UNDECLARED or not self.whys[verdict.fact]
         )
         return is_proof(self.sight, settled)
 
     @property
     def signature(self) -> tuple[tuple[str, str], ...]:
-        """What must be the same when a case is played again."""
+        """Ending and verdicts: equal when a case is repeated."""
         ending = ("ending", "waits" if self.sight.timed_out else "ends")
-        return (ending, *sorted((each.fact, each.verdict) for each in self.verdicts))
+        return (ending, *sorted((verdict.fact, verdict.verdict) for verdict in self.verdicts))
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -146,24 +148,26 @@ def judge_result(
         if row["exit"] in NOT_STARTED:
             continue
         claim = claim_of(row["argv"], desk)
-        sight = sight_from(row)
-        verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
-        lies = [each for each in verdicts if each.verdict == UNDECLARED]
-        whys = {each.fact: why_of(result["name"], each, sight, explained) for each in lies}
-        yield JudgedCase(tool=result["name"], row=row, sight=sight, verdicts=verdicts, whys=whys)
+        observation = sight_from(row)
+        verdicts = judge_sight(claim.effects, observation, spawn=claim.spawn)
+        lies = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
+        whys = {lie.fact: why_of(result["name"], lie, observation, explained) for lie in lies}
+        yield JudgedCase(
+            tool=result["name"], row=row, sight=observation, verdicts=verdicts, whys=whys
+        )
 
 
 def steady(
     result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Explained, ...]
 ) -> list[JudgedCase]:
     """Cases of a result that gave the same verdicts when they were played again."""
-    second = {one.key: one for one in judge_result(again, explained)}
+    second = {case.key: case for case in judge_result(again, explained)}
     return [
-        one
-        for one in judge_result(result, explained)
-        if (other := second.get(one.key)) is not None
-        and not (one.sight.cut or other.sight.cut)
-        and other.signature == one.signature
+        case
+        for case in judge_result(result, explained)
+        if (other := second.get(case.key)) is not None
+        and not (case.sight.cut or other.sight.cut)
+        and other.signature == case.signature
     ]
 
 
@@ -186,27 +190,27 @@ def tally(
     tried = cases = pairs = 0
     for result in results:
         if again is None:
-            found = list(judge_result(result, explained))
+            judged = list(judge_result(result, explained))
         else:
-            found = steady(result, again.get(result["name"], {}), explained)
-        tried += bool(found)
-        cases += len(found)
-        for one in found:
-            pairs += bool(one.row.get("without")) and one.proves
-            for each in one.verdicts:
-                counts[each.verdict] += 1
-                if each.verdict == UNDECLARED:
-                    disproofs.append(_disproof(one, each))
-            if not one.proves:
+            judged = steady(result, again.get(result["name"], {}), explained)
+        tried += bool(judged)
+        cases += len(judged)
+        for case in judged:
+            pairs += bool(case.row.get("without")) and case.proves
+            for verdict in case.verdicts:
+                counts[verdict.verdict] += 1
+                if verdict.verdict == UNDECLARED:
+                    disproofs.append(_disproof(case, verdict))
+            if not case.proves:
                 continue
-            tools.add(one.tool)
-            (flags if one.row.get("flag") else commands).add(one.subject)
-            for each in one.verdicts:
-                if each.verdict == AGREES:
-                    lines = facts.setdefault(f"{one.subject}: {each.fact}", [])
+            tools.add(case.tool)
+            (flags if case.row.get("flag") else commands).add(case.subject)
+            for verdict in case.verdicts:
+                if verdict.verdict == AGREES:
+                    lines = facts.setdefault(f"{case.subject}: {verdict.fact}", [])
                     if len(lines) < MAX_LINES:
-                        lines.append(" ".join(one.row["argv"]))
-                    by_fact[each.fact] = by_fact.get(each.fact, 0) + 1
+                        lines.append(" ".join(case.row["argv"]))
+                    by_fact[verdict.fact] = by_fact.get(verdict.fact, 0) + 1
     return Tally(
         tools=len(tools), tried=tried, commands=len(commands), flags=len(flags), cases=cases, pairs=pairs,
         verdicts=counts, facts={key: tuple(lines) for key, lines in sorted(facts.items())},
@@ -214,22 +218,22 @@ def tally(
     )  # fmt: skip
 
 
-def _disproof(one: JudgedCase, each: FactVerdict) -> Disproof:
+def _disproof(case: JudgedCase, verdict: FactVerdict) -> Disproof:
     return Disproof(
-        tool=one.tool,
-        argv=tuple(one.row["argv"]),
-        fact=each.fact,
-        seen=each.seen,
-        calls=each.calls,
-        why=one.whys[each.fact],
+        tool=case.tool,
+        argv=tuple(case.row["argv"]),
+        fact=verdict.fact,
+        seen=verdict.seen,
+        calls=verdict.calls,
+        why=case.whys[verdict.fact],
     )
 
 
-def why_of(tool: str, each: FactVerdict, sight: Sight, explained: tuple[Explained, ...]) -> str:
-    """Why what was seen is no effect in the sense of the claim; empty: it is one."""
-    if each.fact == "filesystem.write" and set(each.seen) <= set(sight.unchanged):
+def why_of(tool: str, verdict: FactVerdict, sight: Sight, explained: tuple[Explained, ...]) -> str:
+    """Why an observation is not an effect in the sense of the claim; empty: it is one."""
+    if verdict.fact == "filesystem.write" and set(verdict.seen) <= set(sight.unchanged):
         return AS_BEFORE
-    for one in explained:
-        if one.covers(tool, each.fact, each.seen):
-            return one.why
+    for entry in explained:
+        if entry.covers(tool, verdict.fact, verdict.seen):
+            return entry.why
     return ""

@@ -66,9 +66,9 @@ class Trial(Value):
 
     @property
     def worked(self) -> bool:
-        """Ended well, or told a difference the usual way (`diff`, `grep`): status 1 and no complaint."""
-        told = self.exit_code == 1 and self.silent
-        return not self.timed_out and (self.exit_code == 0 or told)
+        """Succeeded, or reported a difference the usual way (`diff`, `grep`): status 1 without an error message."""
+        answered = self.exit_code == 1 and self.silent
+        return not self.timed_out and (self.exit_code == 0 or answered)
 
 
 class TrialRunner:
@@ -88,7 +88,7 @@ class TrialRunner:
             desk: the samples.
             stages: folder for what trials change; emptied after each.
             layer: files of a package, shown over `/usr`.
-            visible: more that is shown, read-only: a package that lies beside the system.
+            visible: additional read-only paths: a package outside the system.
             environment: variables that such a package needs.
         """
         self.desk = os.path.realpath(desk)
@@ -142,7 +142,7 @@ class TrialRunner:
     ) -> Trial:
         recorder = Recorder(answers)
         tracer = Tracer(recorder)
-        heard = _Heard()
+        listener = _Heard()
         request = RunRequest(
             argv=argv,
             binary=binary,
@@ -156,7 +156,7 @@ class TrialRunner:
         )
         confinement = self._confinement.replace(env_set=tuple({**self._environment, **env}.items()))
         try:
-            running = heard.running = start_confined(confinement, request, heard.hear)
+            running = listener.running = start_confined(confinement, request, listener.hear)
         except ExecutionError as error:
             tracer.end()
             return Trial(
@@ -173,7 +173,7 @@ class TrialRunner:
         finally:
             watch.close()
             tracer.end()
-        seen = self._sorted(tracer, recorder, binary)
+        seen = self._sort_effects(tracer, recorder, binary)
         changes = find_changes(stage)
         return Trial(
             argv=argv,
@@ -182,26 +182,26 @@ class TrialRunner:
             cut=outcome.timed_out,
             seen=seen,
             lost=_has_lost(changes),
-            unchanged=self._unchanged(seen, changes),
-            said=heard.said.decode("utf-8", "replace")[-_KEPT:],
-            silent=not heard.said,
+            unchanged=self._find_unchanged(seen, changes),
+            said=listener.said.decode("utf-8", "replace")[-_KEPT:],
+            silent=not listener.said,
             complete=tracer.complete,
         )
 
-    def _unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
+    def _find_unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
         changed = {change.path for change in changes}
-        # owners and times are not compared, so that whoever sets them of a file that was there has changed something
+        # owners and times are not compared: a call that sets them for a file that existed counts as a change
         changed |= {
-            each.target
-            for each in seen.effects
-            if each.effect == "permission" and os.path.lexists(each.target)
+            effect.target
+            for effect in seen.effects
+            if effect.effect == "permission" and os.path.lexists(effect.target)
         }
         within = f"{self.desk}/"
         return tuple(
             path for path in seen.writes if path.startswith(within) and path not in changed
         )
 
-    def _sorted(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
+    def _sort_effects(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
         tries = []
         for event in tracer.events:
             target = event.target
@@ -224,7 +224,7 @@ class TrialRunner:
             granted=(self.desk,),
             own=tuple(path for path in (tree, binary.path, *self._visible) if path),
         )
-        attempts = [(f"{each.host}:{each.port}", False) for each in recorder.contacts]
+        attempts = [(f"{contact.host}:{contact.port}", False) for contact in recorder.contacts]
         return touched(tries, attempts, scene, recorder.lookups)
 
 
@@ -258,25 +258,25 @@ def _lay_out(stage: Stage, desk: str, files: Mapping[str, bytes]) -> None:
             file.write(content)
         os.chmod(path, 0o755 if content.startswith(b"#!") else 0o644)
     if os.geteuid() == 0:
-        for above, _folders, names in os.walk(upper):
+        for parent, _folders, names in os.walk(upper):
             for name in ("", *names):
-                os.chown(os.path.join(above, name), UID, UID)
+                os.chown(os.path.join(parent, name), UID, UID)
 
 
 def _has_lost(changes: Sequence[FileChange]) -> bool:
     """Whether bytes of a file of the samples are in no file any more."""
     from atip.system.digests import sha256_hex
 
-    gone: set[str] = set()
+    removed: set[str] = set()
     came: set[str] = set()
     for change in changes:
         if change.before.kind == "file" and change.kind in ("deleted", "changed", "replaced"):
             with open(change.path, "rb") as file:
-                gone.add(sha256_hex(file.read()))
+                removed.add(sha256_hex(file.read()))
         if change.after.kind == "file":
             try:
                 with open(change.staged, "rb") as file:
                     came.add(sha256_hex(file.read()))
             except OSError:
                 continue
-    return bool(gone - came)
+    return bool(removed - came)

@@ -1,6 +1,6 @@
 """Verdicts: every fact of a claim held against what was seen. Pure.
 
-`agrees`: claimed and seen. `undeclared`: seen, and the claim says no: a lie, or our mistake. `unsaid`: seen where the claim leaves it
+`agrees`: claimed and seen. `undeclared`: seen, and the claim denies it: a false claim, or our mistake. `unsaid`: seen where the claim leaves it
 open. `unused`: claimed and not seen in this case. `unobservable`: nothing that a trace could show. What was not seen is not absent:
 a verdict never lowers an effect.
 """
@@ -71,7 +71,7 @@ class Sight(Value):
     cut: bool = False
     """Cut off by the clock: no verdict."""
     unchanged: tuple[str, ...] = ()
-    """Written as far as calls tell, and as before afterwards."""
+    """Written according to its calls, with the same content afterwards."""
     system_reads: tuple[str, ...] = ()
     """Data of the system: bears out a claim that it reads, and contradicts none."""
 
@@ -80,8 +80,8 @@ class Sight(Value):
             "worked": self.worked,
             "timedOut": self.timed_out,
             "lost": self.lost,
-            "seen": {fact: list(found) for fact, found in self.seen.items()},
-            "calls": {fact: list(found) for fact, found in self.calls.items()},
+            "seen": {fact: list(calls) for fact, calls in self.seen.items()},
+            "calls": {fact: list(calls) for fact, calls in self.calls.items()},
             "systemReads": list(self.system_reads),
             **({"cut": True} if self.cut else {}),
             **({"unchanged": list(self.unchanged)} if self.unchanged else {}),
@@ -89,10 +89,10 @@ class Sight(Value):
 
 
 def sight_of(trial: Trial) -> Sight:
-    """What a trial showed."""
+    """Observation of a trial."""
     # sorted: the order in which threads and processes come is not the program's; what did change something comes first
     as_before = set(trial.unchanged)
-    found = {
+    calls = {
         fact: tuple(
             sorted(targets_of(trial.seen, fact), key=lambda one: (one in as_before, one))[:MAX_SEEN]
         )
@@ -102,8 +102,8 @@ def sight_of(trial: Trial) -> Sight:
         worked=trial.worked,
         timed_out=trial.timed_out,
         lost=trial.lost,
-        seen={fact: seen for fact, seen in found.items() if seen},
-        calls={fact: _calls(trial.seen, fact) for fact, seen in found.items() if seen},
+        seen={fact: seen for fact, seen in calls.items() if seen},
+        calls={fact: _calls(trial.seen, fact) for fact, seen in calls.items() if seen},
         cut=trial.cut,
         unchanged=tuple(sorted(trial.unchanged)[:MAX_SEEN]),
         system_reads=tuple(sorted(trial.seen.system_reads)[:MAX_SEEN]),
@@ -116,8 +116,8 @@ def sight_from(document: Mapping[str, Any]) -> Sight:
         worked=document["worked"],
         timed_out=document["timedOut"],
         lost=document["lost"],
-        seen={fact: tuple(found) for fact, found in document["seen"].items()},
-        calls={fact: tuple(found) for fact, found in document["calls"].items()},
+        seen={fact: tuple(calls) for fact, calls in document["seen"].items()},
+        calls={fact: tuple(calls) for fact, calls in document["calls"].items()},
         cut=document.get("cut", False),
         unchanged=tuple(document.get("unchanged", ())),
         system_reads=tuple(document.get("systemReads", ())),
@@ -137,18 +137,18 @@ def judge_sight(
 
 def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator[FactVerdict]:
     for fact in FACTS:
-        claimed = claim_of(declared, fact)
+        claim = claim_of(declared, fact)
         seen = sight.seen.get(fact, ())
-        if fact == "filesystem.read" and claimed:
+        if fact == "filesystem.read" and claim:
             seen = seen or sight.system_reads
-        if fact == "subprocess" and not claimed:
+        if fact == "subprocess" and not claim:
             # a named program that was started bears out a claim, and contradicts none
             seen = tuple(path for path in seen if path.rpartition("/")[2] not in spawn)
-        if verdict := _verdict(claimed, bool(seen)):
+        if verdict := _verdict(claim, bool(seen)):
             yield FactVerdict(
                 fact=fact,
                 verdict=verdict,
-                declared=claimed,
+                declared=claim,
                 seen=seen,
                 calls=sight.calls.get(fact, ()) if seen else (),
             )
@@ -159,32 +159,34 @@ def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator
             yield FactVerdict(fact=fact, verdict=UNOBSERVABLE, declared=True)
 
 
-def _verdict(claimed: bool | None, did: bool) -> str:
+def _verdict(claim: bool | None, did: bool) -> str:
     if did:
-        return {True: AGREES, False: UNDECLARED, None: UNSAID}[claimed]
-    return UNUSED if claimed else ""
+        return {True: AGREES, False: UNDECLARED, None: UNSAID}[claim]
+    return UNUSED if claim else ""
 
 
 def _calls(seen: Touched, fact: str) -> tuple[str, ...]:
     kinds = _EFFECT_OF.get(fact, ())
-    return tuple(dict.fromkeys(each.call for each in seen.effects if each.effect in kinds))[:6]
+    return tuple(dict.fromkeys(effect.call for effect in seen.effects if effect.effect in kinds))[
+        :6
+    ]
 
 
 def is_proof(sight: Sight, verdicts: Sequence[FactVerdict]) -> bool:
     """Whether a case shows that its subject does what is claimed: nothing undeclared, and something that agrees."""
-    agreed = {each.fact for each in verdicts if each.verdict == AGREES}
-    lies = any(each.verdict == UNDECLARED for each in verdicts)
+    agreed = {verdict.fact for verdict in verdicts if verdict.verdict == AGREES}
+    lies = any(verdict.verdict == UNDECLARED for verdict in verdicts)
     enough = bool(agreed) if sight.worked else any(fact in _STRONG for fact in agreed)
     return enough and not lies and not sight.timed_out
 
 
-def missing(wanted: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def missing_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
     """Facts that a case expects and that were not seen."""
     return tuple(
-        fact for fact in wanted if not (sight.lost if fact == LOSS else sight.seen.get(fact))
+        fact for fact in expected if not (sight.lost if fact == LOSS else sight.seen.get(fact))
     )
 
 
-def unwanted(wanted: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def unexpected_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
     """Facts that were seen although a case does not expect them."""
-    return tuple(fact for fact in FACTS if sight.seen.get(fact) and fact not in wanted)
+    return tuple(fact for fact in FACTS if sight.seen.get(fact) and fact not in expected)

@@ -23,35 +23,35 @@ INDEX_VERSION = "2"
 NATIVE = "native"
 
 
-def bare(digest: str) -> str:
+def hex_digits(digest: str) -> str:
     """`sha256:…` → the hex digits alone (A13)."""
     return digest.removeprefix("sha256:")
 
 
 def metadata_name(digest: str, source: str) -> str:
-    """Where metadata of this binary is written, relative to the data directory."""
+    """Path of the metadata of this binary, relative to the data directory."""
     if source == NATIVE:
-        return f"tools/sha256-{bare(digest)}.json"
-    return f"shims/sha256/{bare(digest)}.json"
+        return f"tools/sha256-{hex_digits(digest)}.json"
+    return f"shims/sha256/{hex_digits(digest)}.json"
 
 
 def personality_name(digest: str, name: str) -> str:
-    """Where metadata of one name of a multi-call binary is written."""
-    return f"shims/sha256/{bare(digest)}.{name}.json"
+    """Path of the metadata of one name of a multi-call binary."""
+    return f"shims/sha256/{hex_digits(digest)}.{name}.json"
 
 
 def branch_name(digest: str) -> str:
-    """Where a branch of a very large document is written."""
-    return f"branches/{bare(digest)}.json"
+    """Path of a branch of a very large document."""
+    return f"branches/{hex_digits(digest)}.json"
 
 
 def outline_name(relative: str) -> str:
-    """Where the outline of a document is written."""
+    """Path of the outline of a document."""
     return f"outlines/{os.path.basename(relative)}"
 
 
 def candidates(name: str, entry: dict[str, Any]) -> list[str]:
-    """Where the metadata of an entry may be, newest layout first. All relative, none escapes."""
+    """Possible paths of the metadata of an entry, newest layout first. All relative, none escapes."""
     paths = []
     declared = entry.get("metadataPath") or entry.get("shimPath")
     if isinstance(declared, str):
@@ -60,7 +60,7 @@ def candidates(name: str, entry: dict[str, Any]) -> list[str]:
     if isinstance(digest, str):
         source = str(entry.get("source", ""))
         paths.append(metadata_name(digest, source))
-        paths.append(f"tools/{name}-{bare(digest)}.json")
+        paths.append(f"tools/{name}-{hex_digits(digest)}.json")
         paths.append(metadata_name(digest, "shim" if source == NATIVE else NATIVE))
     paths += [f"tools/{name}.json", f"shims/{name}.json"]
     # SECURITY: an index entry must not point outside the store.
@@ -68,20 +68,20 @@ def candidates(name: str, entry: dict[str, Any]) -> list[str]:
 
 
 def named_binary(relative: str) -> str:
-    """The digest of the binary that a shim's file name says; empty for a shim by name."""
+    """The digest in a shim's file name; empty for a shim by name."""
     folder, name = os.path.split(relative)
     return f"sha256:{name.split('.')[0].lower()}" if folder == "shims/sha256" else ""
 
 
 def claimed_binary(document: Any) -> str | None:
-    """The digest of the binary that metadata says it is about."""
-    inner = unwrapped(document)
+    """The digest of the binary that metadata declares."""
+    inner = unwrap(document)
     binary = inner.get("binary") if isinstance(inner, dict) else None
-    claimed = binary.get("hash") if isinstance(binary, dict) else None
-    return None if claimed is None else f"sha256:{bare(str(claimed).lower())}"
+    digest = binary.get("hash") if isinstance(binary, dict) else None
+    return None if digest is None else f"sha256:{hex_digits(str(digest).lower())}"
 
 
-def unwrapped(document: Any) -> Any:
+def unwrap(document: Any) -> Any:
     """The metadata inside a 0.1 cache record (§3.5.2), or the document itself."""
     if (
         isinstance(document, dict)
@@ -92,7 +92,7 @@ def unwrapped(document: Any) -> Any:
     return document
 
 
-def migrated(index: dict[str, Any], now: str) -> dict[str, Any]:
+def migrate_index(index: dict[str, Any], now: str) -> dict[str, Any]:
     """An index of layout 0.1 as layout 2. Entries keep their paths; hashes follow at the next scan."""
     if index.get("version") == INDEX_VERSION:
         return index
@@ -115,7 +115,7 @@ _END = b"\n}}\n"
 
 
 def index_bytes(index: dict[str, Any]) -> bytes:
-    """The index as a file: JSON with one tool a line, so that an entry is found without reading the others."""
+    """The index as a file: JSON with one tool per line, so that an entry is found without reading the others."""
     import json  # for writers only; readers start without it
 
     def compact(value: object) -> str:
@@ -135,7 +135,7 @@ def find_entry(data: bytes, name: str) -> dict[str, Any] | None:
     """
     head = data[: data.index(b"\n")]
     if not (head.endswith(_LAST_KEY) and data.endswith(_END)):
-        raise ValueError("not an index with one tool a line")
+        raise ValueError("not an index with one tool per line")
     if plain_json.loads(f"{head.decode()}}}}}").get("version") != INDEX_VERSION:
         raise ValueError("another version")
     key = f"\n{plain_json.dumps(name)}:{{".encode(errors="surrogatepass")

@@ -1,7 +1,7 @@
-"""Outlines: where each command stands in a stored document, so that one is read without the others.
+"""Outlines: the position of each command in a stored document, so that one is read without the others.
 
 The document stays whole, as ATIP lays it out; the outline beside it is derived and may be deleted at any time. It holds
-what the document says apart from its commands, and for each top-level command its aliases, the number of its leaves,
+the fields of the document apart from its commands, and for each top-level command its aliases, the number of its leaves,
 whether it is stated to lose something, and the bytes it occupies with their digest.
 """
 
@@ -69,10 +69,10 @@ def read_outline(data: bytes, digest: str) -> Node | None:
 def with_command(outline: Node, name: str, read: Callable[[int, int], bytes]) -> Node | None:
     """The outline with one complete command; `read` takes first byte and length. None where the bytes differ."""
     command = outline["commands"].get(name)
-    own = command.get("x-atip") if isinstance(command, dict) else None
-    if not isinstance(own, dict) or AT not in own:
+    extension = command.get("x-atip") if isinstance(command, dict) else None
+    if not isinstance(extension, dict) or AT not in extension:
         return None
-    start, length, digest = own[AT]
+    start, length, digest = extension[AT]
     piece = read(start, length)
     if sha256_hex(piece) != digest:
         return None
@@ -84,7 +84,7 @@ def commands_text(outline: Node, data: bytes) -> memoryview | None:
     """The bytes of the value of `commands` in the document of an outline; None where the document is laid out otherwise.
 
     Args:
-        data: of the document, proven to be what the outline was made of.
+        data: of the document, verified against the digest in the outline.
     """
     keys = list(outline)
     at = keys.index("commands")

@@ -1,6 +1,6 @@
 """Patterns in layers: tool → registries → system → organization → user → project; a later one of the same name replaces an earlier one.
 
-Every pattern says where it came from (0.1 §3.6, A50). A damaged file is skipped and reported.
+Every pattern records its origin (0.1 §3.6, A50). A damaged file is skipped and reported.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def has_pattern_files(places: Places) -> bool:
 
 def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:
     """The tool's own patterns with those of all layers that name the tool (in a step, or in `tools`)."""
-    merged = {pattern.name: _marked(pattern, "tool") for pattern in tool.patterns or ()}
+    merged = {pattern.name: _mark(pattern, "tool") for pattern in tool.patterns or ()}
     for layer, folder in pattern_folders(places):
         for pattern in load_patterns(folder):
             if _concerns(pattern, tool.name):
-                merged[pattern.name] = _marked(pattern, layer)
+                merged[pattern.name] = _mark(pattern, layer)
     return tuple(merged.values())
 
 
@@ -79,7 +79,7 @@ def load_patterns(folder: str, problems: list[str] | None = None) -> list[Patter
     for name in names:
         path = os.path.join(folder, name)
         try:
-            patterns += [decode_record(Pattern, one) for one in _read(path)]
+            patterns += [decode_record(Pattern, record) for record in _read(path)]
         except AtipError as error:
             if problems is not None:
                 problems.append(f"{path}: {error.message}")
@@ -109,5 +109,5 @@ def _concerns(pattern: Pattern, name: str) -> bool:
     return any(step.command.split()[:1] == [name] for step in pattern.steps)
 
 
-def _marked(pattern: Pattern, layer: str) -> Pattern:
+def _mark(pattern: Pattern, layer: str) -> Pattern:
     return pattern.replace(extra={**pattern.extra, "x-atip": {"from": layer}})

@@ -100,7 +100,8 @@ def _from_registries(places: Places) -> list[Policy]:
         if source.organization:
             path = os.path.join(start, source.id, "policy.json")
             layers += [
-                one.replace(name=one.name or source.url) for one in _from_file(path, "organisation")
+                policy.replace(name=policy.name or source.url)
+                for policy in _from_file(path, "organisation")
             ]
     return layers
 
@@ -108,13 +109,13 @@ def _from_registries(places: Places) -> list[Policy]:
 def _user(places: Places, preset: str | None) -> Policy:
     layers = _from_file(os.path.join(places.config, "policy.json"), "user")
     policy = layers[0] if layers else Policy(layer="user")
-    selected = preset or policy.preset or (None if policy.default else _configured(places))
+    selected = preset or policy.preset or (None if policy.default else _configured_path(places))
     if selected is not None:
         check_preset(selected)
     return policy.replace(preset=selected)
 
 
-def _configured(places: Places) -> str:
+def _configured_path(places: Places) -> str:
     if not os.path.lexists(os.path.join(places.config, "config.json")):
         return DEFAULT
     from atip.registry.settings import load_settings

@@ -48,7 +48,7 @@ def read_project(path: str) -> ProjectPolicy:
     folder = os.path.realpath(os.path.dirname(os.path.dirname(path)))
     allowing = [rule for rule in policy.rules if rule.decision == ALLOW]
     spelled = [rule for rule in allowing if rule.words and rule.hosts is None and not rule.pin]
-    offered = tuple(
+    proposals = tuple(
         rule.replace(
             project=True, folders=_inside(rule.folders, folder), once=False, unsafe_unconfined=False
         )
@@ -60,7 +60,7 @@ def read_project(path: str) -> ProjectPolicy:
     text = json.dumps(document, sort_keys=True, ensure_ascii=True)
     parts = json.dumps(["policy", os.path.realpath(path), text])
     return ProjectPolicy(
-        path=path, policy=policy, offered=offered, refused=refused,
+        path=path, policy=policy, offered=proposals, refused=refused,
         digest=f"sha256:{sha256_hex(parts.encode())}",
     )  # fmt: skip
 
@@ -73,14 +73,16 @@ def project_layers(path: str, config: str) -> tuple[Policy, tuple[Rule, ...]]:
     """
     project = read_project(path)
     approved = bool(project.offered) and ProjectApprovals(config).holds(project.digest)
-    waiting = (
+    pending = (
         () if approved else tuple(IgnoredRule(rule=r, why=NOT_APPROVED) for r in project.offered)
     )
-    layer = project.policy.replace(ignored=(*project.refused, *waiting))
+    layer = project.policy.replace(ignored=(*project.refused, *pending))
     return layer, project.offered if approved else ()
 
 
 def _inside(folders: tuple[str, ...] | None, root: str) -> tuple[str, ...]:
     """SECURITY: a project's rules apply only to the project itself."""
-    inside = tuple(each for each in folders or () if each == root or each.startswith(root + "/"))
+    inside = tuple(
+        folder for folder in folders or () if folder == root or folder.startswith(root + "/")
+    )
     return inside if folders is not None else (root,)

@@ -32,7 +32,7 @@ def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
     if not isinstance(document.get("policy"), dict):
         raise FormatError("policy.no-rules", f"`{path}` is not a policy of rules", hint="see `atip schema policy`")  # fmt: skip
     rules = document["policy"].get("rules", [])
-    if any({**each, "name": ""} == {**rule, "name": ""} for each in rules):
+    if any({**existing, "name": ""} == {**rule, "name": ""} for existing in rules):
         return False
     after = append(text, ("policy", "rules"), dict(rule))
     expected = {**document, "policy": {**document["policy"], "rules": [*rules, dict(rule)]}}

@@ -36,7 +36,7 @@ class Store:
 
     def __init__(self, places: Places) -> None:
         self.places = places
-        self._made: set[str] = set()
+        self._created: set[str] = set()
         """Folders that this object has made or found to be the user's."""
 
     # -- index ---------------------------------------------------------------------------------
@@ -53,13 +53,13 @@ class Store:
         except NotFoundError:
             return layout.empty_index(now_iso(), __version__)
         try:
-            # Plain `json`: what a tool's entry says is checked against the tool itself when used.
+            # Plain `json`: a tool's entry is checked against the tool itself when used.
             index = plain_json.loads(data.decode())
         except (ValueError, RecursionError) as error:
             raise self._quarantine(path) from error
         if not isinstance(index, dict) or not isinstance(index.get("tools"), dict):
             raise self._quarantine(path)
-        return layout.migrated(index, now_iso())
+        return layout.migrate_index(index, now_iso())
 
     def stamp(self) -> int:
         """A number that changes with every write, so that agents notice changes."""
@@ -70,7 +70,7 @@ class Store:
         return self.open_index()(name)
 
     def open_index(self) -> Callable[[str], Entry | None]:
-        """Finds entries in the index as it is now; of one that we wrote, only the lines that are asked for are parsed."""
+        """Finds entries in the index as it is now; of an index that we wrote, only the requested lines are parsed."""
         try:
             data = read_bytes(os.path.join(self.places.data, layout.INDEX), MAX_INDEX)
         except NotFoundError:
@@ -105,13 +105,13 @@ class Store:
 
     def forget(self, names: list[str]) -> list[str]:
         """Remove entries; returns the names that were there. Metadata by hash stays: others may use it."""
-        gone: list[str] = []
+        removed: list[str] = []
 
         def change(tools: dict[str, Entry]) -> None:
-            gone.extend(name for name in names if tools.pop(name, None) is not None)
+            removed.extend(name for name in names if tools.pop(name, None) is not None)
 
         self.update(change)
-        return gone
+        return removed
 
     # -- metadata ------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Store:
         Raises:
             NotFoundError: `store.no-metadata`.
             FormatError: `store.corrupt` when the bytes are not those that were written; `store.wrong-binary` when a shim
-                is not about the binary that its file name says.
+                does not describe the binary in its file name.
         """
         return self._load(name, entry)[0]
 
@@ -133,8 +133,8 @@ class Store:
                 data = read_bytes(path, MAX_METADATA)
             except NotFoundError:
                 continue
-            own = entry.get("x-atip")
-            expected = own.get("metadataHash") if isinstance(own, dict) else None
+            extension = entry.get("x-atip")
+            expected = extension.get("metadataHash") if isinstance(extension, dict) else None
             if expected and expected != digest_of(data):
                 raise self._quarantine(path)
             # What we wrote was compared with the binary before; what another put there was not.
@@ -150,16 +150,16 @@ class Store:
         """Whether a foreign shim may describe this entry's binary. One by name may well be about another version.
 
         Raises:
-            FormatError: `store.wrong-binary`: its file name says one binary and its text another; moved to quarantine.
+            FormatError: `store.wrong-binary`: its file name and its content name different binaries; moved to quarantine.
         """
-        claimed = layout.claimed_binary(_read_foreign(data))
-        if claimed is None or not relative.startswith("shims/"):
+        digest = layout.claimed_binary(_read_foreign(data))
+        if digest is None or not relative.startswith("shims/"):
             return True
         file_digest = layout.named_binary(relative)
         # SECURITY: a shim of another binary would describe this one.
-        if file_digest and claimed != file_digest:
-            raise self._quarantine_shim(os.path.join(self.places.data, relative), claimed)
-        return claimed == str(entry.get("hash") or claimed).lower()
+        if file_digest and digest != file_digest:
+            raise self._quarantine_shim(os.path.join(self.places.data, relative), digest)
+        return digest == str(entry.get("hash") or digest).lower()
 
     def load_metadata(self, name: str, entry: Entry, words: Sequence[str] = ()) -> dict[str, Any]:
         """The stored metadata as plain values (cache records of 0.1 are unwrapped).
@@ -168,7 +168,7 @@ class Store:
             words: of a command line; of a very large tool, only the branches that these name are read.
         """
         data, is_ours = self._load(name, entry)
-        document = layout.unwrapped(
+        document = layout.unwrap(
             plain_json.loads(data.decode()) if is_ours else _read_foreign(data)
         )
         if not isinstance(document, dict):
@@ -206,8 +206,8 @@ class Store:
     def _load_outline(self, name: str, entry: Entry) -> dict[str, Any] | None:
         from atip.registry import outlines
 
-        own = entry.get("x-atip")
-        digest = own.get("metadataHash") if isinstance(own, dict) else None
+        extension = entry.get("x-atip")
+        digest = extension.get("metadataHash") if isinstance(extension, dict) else None
         path = self._path(layout.outline_name(layout.candidates(name, entry)[0]))
         try:
             return outlines.read_outline(read_bytes(path, MAX_METADATA), str(digest))
@@ -250,9 +250,9 @@ class Store:
     def _save(self, relative: str, data: bytes) -> str:
         path = os.path.join(self.places.data, relative)
         folder = os.path.dirname(path)
-        if folder not in self._made or not os.path.isdir(folder):
+        if folder not in self._created or not os.path.isdir(folder):
             make_private(folder)
-            self._made.add(folder)
+            self._created.add(folder)
         write_atomic(path, data, durable=False)
         return digest_of(data)
 

@@ -1,6 +1,6 @@
 """Names inside a published registry: the static tree of ATIP 0.6 §4.4 and the TUF metadata beside it. Pure.
 
-The contract between those who publish and those who read; `docs/formats/registry.md` says it in words.
+The contract between publishers and clients; described in `docs/formats/registry.md`.
 Every path is relative to the registry's base address, with `/`, without a leading one.
 """
 
@@ -24,7 +24,7 @@ TIMESTAMP = f"{TUF}/timestamp.json"
 BIN_PREFIX = "bins"
 MIN_BIN_BITS = 1
 MAX_BIN_BITS = 8
-"""256 bins: a client with 2,000 hashes asks at most 256 times for bins, whatever the registry holds."""
+"""256 bins: a client with 2,000 hashes fetches at most 256 bins, regardless of the registry's size."""
 SHIMS_PER_BIN = 500
 
 MEDIA_TYPE = "application/vnd.atip+json"
@@ -44,17 +44,17 @@ def is_hex_digest(text: str) -> bool:
 
 
 def shim_path(digest: str) -> str:
-    """Where the shim of a binary lies; `digest` with or without `sha256:`."""
+    """Path of the shim of a binary; `digest` with or without `sha256:`."""
     return f"{SHIMS}/{digest.removeprefix('sha256:')}.json"
 
 
 def bundle_path(digest: str) -> str:
-    """Where the signature of that shim lies."""
+    """Path of the signature of that shim."""
     return f"{shim_path(digest)}.bundle"
 
 
 def pattern_path(name: str) -> str:
-    """Where one pattern document lies."""
+    """Path of one pattern document."""
     return f"patterns/{name}.json"
 
 
@@ -69,7 +69,7 @@ def digest_of_shim_path(path: str) -> str | None:
 
 
 def metadata_path(role: str, version: int) -> str:
-    """Where a numbered TUF file lies: `tuf/3.snapshot.json`, `tuf/7.bins-0f.json`."""
+    """Path of a numbered TUF file: `tuf/3.snapshot.json`, `tuf/7.bins-0f.json`."""
     return f"{TUF}/{version}.{role}.json"
 
 

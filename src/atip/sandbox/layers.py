@@ -31,7 +31,7 @@ class Layer(Value):
     name: str
     works: bool
     detail: str
-    """What was seen."""
+    """Result of the check."""
     how_to_get: str = ""
     """What to do where it does not work; empty where it does."""
     required: bool = True
@@ -165,8 +165,8 @@ def _watching() -> Iterator[Layer]:
     from atip.sandbox.layers_watching import try_preview, try_trace
 
     for name, problem, detail, requirement in (
-        ("preview", try_preview(), "a change was seen and held back", "kernel 5.11 or newer with overlayfs"),
-        ("trace", try_trace(), "a write was seen", "kernel 5.5 or newer with seccomp notification"),
+        ("preview", try_preview(), "a change was detected and kept away from the real file", "kernel 5.11 or newer with overlayfs"),
+        ("trace", try_trace(), "a write was detected", "kernel 5.5 or newer with seccomp notification"),
     ):  # fmt: skip
         yield Layer(
             name=name,
@@ -198,7 +198,7 @@ def _cgroups() -> Layer:
         works=parent is not None,
         detail=f"control group below {parent}"
         if parent
-        else "no control group can be made; limits on memory hold for each process",
+        else "no control group can be created; memory limits apply to each process",
         how_to_get=""
         if parent
         else "a delegated cgroup v2 (`systemd-run --user --scope -p Delegate=yes`)",

@@ -39,8 +39,8 @@ def try_preview() -> str:
         with open(os.path.join(work, "file"), encoding="ascii") as file:
             untouched = file.read() == "as it was" and os.listdir(work) == ["file"]
         if not untouched:
-            return "a change got through to the real file"
-        return "" if names == {"file", "other"} else "the change was not seen"
+            return "a change reached the real file"
+        return "" if names == {"file", "other"} else "the change was not detected"
 
 
 def try_trace() -> str:
@@ -55,7 +55,7 @@ def try_trace() -> str:
             return str(error)
         tracer.end()
         seen = any(event.target == f"{work}/other" for event in tracer.events)
-        return "" if seen else "a write was not seen"
+        return "" if seen else "a write was not detected"
 
 
 def _run(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(Value):
-    """How a confined run ended, and what really held it."""
+    """Result of a confined run, and the protections that applied."""
 
     exit_code: int
     """The program's own; 128+N if signal N ended it."""
@@ -33,4 +33,4 @@ class Outcome(Value):
     env_dropped: tuple[str, ...] = ()
     """Variables of `env_pass` that are never handed in."""
     notes: tuple[str, ...] = ()
-    """What a reader should know, such as limits that hold per process only."""
+    """Notes, such as limits that apply per process only."""

@@ -33,7 +33,7 @@ _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 
 
 class FileSnapshot(Value):
-    """What a name was at one moment; enough to see whether somebody else has changed it since."""
+    """State of a path at one moment; enough to detect a later change."""
 
     kind: str
     """`file`, `folder`, `link`, `other` or `nothing`."""
@@ -141,7 +141,7 @@ def _remove(folder: str) -> None:
 
 
 def _make_removable(folder: str) -> None:
-    """The kernel leaves a work folder that nobody may enter, and a program may take rights away."""
+    """The kernel leaves a work folder without permissions, and a program may remove permissions."""
     for parent, names, _ in os.walk(folder):
         for name in names:
             path = os.path.join(parent, name)
@@ -194,8 +194,8 @@ def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[FileCha
         listed = sorted(entries, key=lambda entry: entry.name)
     if opaque and not hidden:
         staged_names = {entry.name for entry in listed}
-        for gone in _names(real) - staged_names:
-            yield _deleted(root, os.path.join(name, gone))
+        for removed_name in _names(real) - staged_names:
+            yield _deleted(root, os.path.join(name, removed_name))
     for entry in listed:
         path = os.path.join(name, entry.name)
         before = NOTHING if hidden else look(os.path.join(root, path))
@@ -234,7 +234,7 @@ def _deleted(root: str, name: str) -> FileChange:
 
 
 def look(path: str) -> FileSnapshot:
-    """What a name is now, without following links."""
+    """Current state of a path, without following links."""
     try:
         status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -3,7 +3,7 @@
     (1) nothing is carried over if anything it would touch has changed since it was looked at
     (2) every folder is opened from its parent without following links
     (3) a file is written under a name of its own and then put in place in one step
-    (4) links that lead out of their root, and devices, pipes and sockets, are left out and told
+    (4) links that lead out of their root, and devices, pipes and sockets, are skipped and reported
 
 A program in the preview could prepare the stage, and another process the real folder; neither can make
 us write outside of the root that was granted.
@@ -29,7 +29,7 @@ _CHUNK = 1 << 20
 
 
 class AppliedChanges(Value):
-    """What was carried over, and what was not."""
+    """Changes that were applied, and those that were not."""
 
     applied: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
@@ -52,8 +52,8 @@ def apply_changes(changes: Sequence[FileChange]) -> AppliedChanges:
             )
     applied: list[str] = []
     left: list[tuple[str, str]] = []
-    gone = [c for c in changes if c.kind in ("deleted", "replaced") and not _why_not(c)]
-    for change in reversed(gone):  # what lies deeper goes first
+    removals = [c for c in changes if c.kind in ("deleted", "replaced") and not _why_not(c)]
+    for change in reversed(removals):  # what lies deeper goes first
         _remove(change)
     for change in changes:
         why = _why_not(change)

@@ -1,9 +1,9 @@
-"""Run one program under a Confinement: the public face of this room for `execution`.
+"""Run one program under a Confinement: the public interface of this package for `execution`.
 
     binary = seal("/usr/bin/jq", expected=digest)
     outcome = run_confined(confinement, ["jq", ".a"], binary=binary, stdin=data, on_output=show)
 
-Everything asked for is enforced or the run is refused before it starts (SandboxError). Output is
+Everything requested is enforced, or the run is refused before it starts (SandboxError). Output is
 streamed and never kept here; a program's own exit status is an Outcome, not an error.
 """
 
@@ -48,7 +48,7 @@ class RunRequest(Value):
     home: str = ""
     """What `~` means; empty: the caller's."""
     keyboard: int = -1
-    """Where a person types for a run with a private terminal; -1: nobody does. SECURITY: only read here, never handed in."""
+    """Input of the user for a run with a private terminal; -1: none. SECURITY: only read here, never passed in."""
     terminal_size: tuple[int, int] = (24, 80)
     resolve: Callable[[str, int], list[str]] | None = None
     """Name → addresses for the proxy; None: the host's resolver."""
@@ -57,11 +57,11 @@ class RunRequest(Value):
     overlays: Mapping[str, str] = {}
     """Writable root → stage that takes its changes (`preview`); empty: changes are real."""
     journal: str = ""
-    """Folder, out of every run's reach, that remembers what must be undone if we are killed; empty: nobody remembers."""
+    """Folder, out of every run's reach, that records what must be undone if we are killed; empty: no record."""
     layer: str = ""
     """Folder whose files are shown over those of `/usr`, read-only: a package that is laid out and not installed. Empty: none."""
     tracer: Tracer | None = None
-    """Hears what the program touches; None: nobody listens."""
+    """Traces what the program touches; None: no trace."""
 
 
 def start_confined(
@@ -74,7 +74,7 @@ def start_confined(
     """Start a run; `wait()` on the result gives the Outcome, `cancel()` ends it within a second.
 
     Raises:
-        SandboxError: when anything asked for cannot be enforced here; nothing was started.
+        SandboxError: when anything requested cannot be enforced here; nothing was started.
         ExecutionError: `execution.not-started`.
     """
     if backend not in BACKENDS:

@@ -25,7 +25,7 @@ _INTERRUPT = b"\x03"
 MAX_INTERRUPTS = 3
 _SIGNAL_BASE = 128
 IDLE_MS = 1000.0
-"""After so much silence a program at a private terminal is told that nobody types."""
+"""After this time without output a program at a private terminal gets the end of input."""
 
 
 class Running:
@@ -55,7 +55,7 @@ class Running:
             stdin: a descriptor to write to (-1: none), and what to write.
             finish: releases what the backend holds and completes the Outcome.
             terminal: our end of a private terminal; -1: there is none.
-            keyboard: where a person types for it; -1: nobody does.
+            keyboard: input of the user for it; -1: none.
         """
         self._pid = pid
         self._kill = kill
@@ -140,7 +140,7 @@ class Running:
         return min(left, IDLE_MS) if waits else left
 
     def _tell_end(self) -> None:
-        """Nobody types at a private terminal: a program that waits there is told that the input has ended,
+        """There is no user at a private terminal: a program that waits there gets the end of input,
         again and again, since one that is about to ask throws away what was typed before."""
         is_idle = self._input < 0 and self._keyboard < 0
         if self._terminal >= 0 and is_idle and self._terminal not in self._ended:
@@ -182,7 +182,7 @@ class Running:
         except BlockingIOError:
             return
         except OSError:
-            self._unsent = b""  # nobody reads any more
+            self._unsent = b""  # no reader is left
         if not self._unsent:
             self._end_input()
 

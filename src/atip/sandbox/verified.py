@@ -67,7 +67,7 @@ def seal(
     target = os.memfd_create("atip-verified", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         _copy(source, target, real)
-        # SECURITY: seal first, hash then: nobody can change the bytes in between or later.
+        # SECURITY: seal first, hash then: the bytes cannot be changed in between or later.
         _seal(target, path)
         digest, head = _digest(target)
         if expected is not None and digest != expected:
@@ -150,7 +150,7 @@ def find_interpreter(head: bytes, path: str, root: str = "", layer: str = "") ->
     if (
         not words
         or not os.path.isabs(words[0])
-        or not any(os.access(one, os.X_OK) for one in places)
+        or not any(os.access(place, os.X_OK) for place in places)
     ):
         raise ExecutionError(
             "execution.interpreter", f"`{path}` names an interpreter that does not exist"

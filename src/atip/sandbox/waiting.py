@@ -27,7 +27,7 @@ _ASLEEP = (b"S", b"T", b"t", b"Z", b"X", b"I")
 
 
 class WaitWatch:
-    """Looks at one run from its start to `close`; `waits` says whether it was ended here."""
+    """Watches one run from its start to `close`; `waits`: it was stopped here."""
 
     def __init__(self, tracer: Tracer, cancel: Callable[[], None]) -> None:
         self.waits = False

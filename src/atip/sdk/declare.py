@@ -73,10 +73,10 @@ def effects(
 
 def declared_on(*places: Any) -> dict[str, Any]:
     """What is declared on a command or on the functions behind it; the first place wins."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for place in reversed(places):
-        found = merged(found, getattr(place, ATTRIBUTE, {}) if place is not None else {})
-    return found
+        facts = merged(facts, getattr(place, ATTRIBUTE, {}) if place is not None else {})
+    return facts
 
 
 def checked(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,12 +92,12 @@ def checked(facts: Mapping[str, Any]) -> dict[str, Any]:
         elif fact.startswith("x-"):
             continue
         elif fact not in FACTS:
-            raise TypeError(f"no effect {fact!r}; there are: {', '.join(FACTS)}")
+            raise TypeError(f"unknown effect {fact!r}; effects: {', '.join(FACTS)}")
         elif isinstance(value, dict):
             for inner in value:
                 if inner not in FACTS[fact] and not inner.startswith("x-"):
-                    known = ", ".join(FACTS[fact]) or "a plain value, no object"
-                    raise TypeError(f"no effect {fact}.{inner}; there are: {known}")
+                    known = ", ".join(FACTS[fact]) or "a plain value, not an object"
+                    raise TypeError(f"unknown effect {fact}.{inner}; expected: {known}")
     return dict(facts)
 
 

@@ -120,12 +120,12 @@ class _Describer:
                 seen[id(parser)].setdefault("aliases", []).append(name)
                 continue
             entry = self.command(parser, f"{path} {name}".strip())
-            told = helps.get(name)
-            if told == SUPPRESS or (helps and name not in helps):
+            text = helps.get(name)
+            if text == SUPPRESS or (helps and name not in helps):
                 entry["hidden"] = True
-            elif told and not parser.description:
-                entry["description"] = first_line(told)
-            if name in old or is_deprecated_text(told) or is_deprecated_text(parser.description):
+            elif text and not parser.description:
+                entry["description"] = first_line(text)
+            if name in old or is_deprecated_text(text) or is_deprecated_text(parser.description):
                 entry["deprecated"] = True
             seen[id(parser)] = entry
             yield name, entry
@@ -171,14 +171,14 @@ def check_paths(table: EffectsTable, body: Document) -> None:
     Raises:
         ValueError: for a command that the program does not have; its effects would be lost.
     """
-    known, left = {""}, [("", body)]
+    paths, left = {""}, [("", body)]
     while left:
         path, entry = left.pop()
         for name, child in entry.get("commands", {}).items():
             below = f"{path} {name}".strip()
-            known.add(below)
+            paths.add(below)
             left.append((below, child))
-    missing = sorted(set(table) - known)
+    missing = sorted(set(table) - paths)
     if missing:
         raise ValueError(f"effects for commands that do not exist: {', '.join(missing)}")
 
@@ -221,7 +221,7 @@ def _is_subparsers(action: argparse.Action) -> bool:
 
 def _exclusions(parser: argparse.ArgumentParser) -> dict[int, list[str]]:
     """For each action the option names that may not be given with it."""
-    found: dict[int, list[str]] = {}
+    groups: dict[int, list[str]] = {}
     for group in parser._mutually_exclusive_groups:
         for action in group._group_actions:
             others = [
@@ -229,8 +229,8 @@ def _exclusions(parser: argparse.ArgumentParser) -> dict[int, list[str]]:
                 for other in group._group_actions
                 if other is not action and other.option_strings
             ]
-            found[id(action)] = others
-    return found
+            groups[id(action)] = others
+    return groups
 
 
 def _type(action: argparse.Action) -> str:
@@ -238,12 +238,12 @@ def _type(action: argparse.Action) -> str:
         return "enum"
     if action.nargs == 0:
         return "boolean"
-    known = {int: "integer", float: "number", bool: "string", "int": "integer", "float": "number"}
+    types = {int: "integer", float: "number", bool: "string", "int": "integer", "float": "number"}
     kind: Any = action.type
     # a function that checks a number says what it makes: `def port(text: str) -> int`
     made = getattr(kind, "__annotations__", {}).get("return", kind)
-    if made in known:
-        return known[made]
+    if made in types:
+        return types[made]
     label = getattr(kind, "__name__", type(kind).__name__) if kind else ""
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     return type_of_name(label, metavar, action.dest)

@@ -66,8 +66,8 @@ class _Describer:
         return make(command, info_name=name, parent=parent, **settings) if make else None
 
     def command(self, command: Any, path: str, context: Any) -> Document:
-        told = getattr(command, "help", None) or getattr(command, "short_help", None) or ""
-        entry: Document = {"description": first_line(told.split("\f")[0]) or path}
+        text = getattr(command, "help", None) or getattr(command, "short_help", None) or ""
+        entry: Document = {"description": first_line(text.split("\f")[0]) or path}
         arguments: list[Document] = []
         options: list[Document] = []
         prompts = False
@@ -88,7 +88,7 @@ class _Describer:
         if getattr(command, "hidden", False):
             entry["hidden"] = True
         old = getattr(command, "deprecated", False)
-        if old or is_deprecated_text(told):
+        if old or is_deprecated_text(text):
             entry["deprecated"] = old if isinstance(old, str) else True
         return entry
 
@@ -140,9 +140,13 @@ class _Describer:
         return entry
 
     def _variable(self, param: Any, flags: list[str], context: Any) -> str | None:
-        told: Any = next((self.env[flag] for flag in flags if flag in self.env), param.envvar)
-        if told:
-            return str(told) if isinstance(told, str) else str(next(iter(told), "")) or None
+        variable: Any = next((self.env[flag] for flag in flags if flag in self.env), param.envvar)
+        if variable:
+            return (
+                str(variable)
+                if isinstance(variable, str)
+                else str(next(iter(variable), "")) or None
+            )
         prefix = getattr(context, "auto_envvar_prefix", None)
         if prefix and getattr(param, "allow_from_autoenv", False):
             return f"{prefix}_{param.name.upper()}"

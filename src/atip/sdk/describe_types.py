@@ -70,9 +70,9 @@ def _annotated(annotation: Any, info: Any) -> Kind:
 
 
 def _named(annotation: Any, info: Any) -> str:
-    known = {int: "integer", float: "number", bool: "string"}
-    if annotation in known:
-        return known[annotation]
+    types = {int: "integer", float: "number", bool: "string"}
+    if annotation in types:
+        return types[annotation]
     name = getattr(annotation, "__name__", "")
     if name in ("Path", "PosixPath", "PurePath"):
         dirs, files = getattr(info, "dir_okay", True), getattr(info, "file_okay", True)

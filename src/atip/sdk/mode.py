@@ -73,10 +73,10 @@ def facet(
     None. What an agent gets is one line of JSON without escape sequences.
     """
     out = sys.stdout if out is None else out
-    wanted = is_agent() if for_agent is None else for_agent
-    chosen = agent if wanted else human
+    use_agent = is_agent() if for_agent is None else for_agent
+    chosen = agent if use_agent else human
     value = chosen() if callable(chosen) else chosen
-    if wanted:
+    if use_agent:
         print(_json(value), file=out)
     elif value is not None:
         print(value, file=out)

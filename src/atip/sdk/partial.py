@@ -32,22 +32,22 @@ def part_of(document: Document, commands: Sequence[str] = (), depth: int | None 
     """
     if depth is not None and depth < 1:
         raise ValueError("--depth needs a number of 1 or more")
-    wanted = _resolve(document, commands)
-    if not wanted and depth is None:
+    paths = _resolve(document, commands)
+    if not paths and depth is None:
         return document
-    cut = _Cut(document, wanted, depth)
+    cut = _Cut(document, paths, depth)
     kept, _here = cut.level(document.get("commands") or {}, ())
     part = dict(document)
     if cut.reasons:
         part["commands"] = kept
-    asked = [" ".join(path) or document["name"] for path in wanted]
+    names = [" ".join(path) or document["name"] for path in paths]
     part.update(
         partial=True,
-        filter={**({"commands": asked} if asked else {}), "depth": depth},
+        filter={**({"commands": names} if names else {}), "depth": depth},
         totalCommands=_count(document),
         includedCommands=_count(part),
         omitted={
-            "reason": cut.reason or ("filtered" if wanted else "depth-limited"),
+            "reason": cut.reason or ("filtered" if paths else "depth-limited"),
             "safetyAssumption": _assumption(cut.effects),
         },
     )
@@ -57,10 +57,10 @@ def part_of(document: Document, commands: Sequence[str] = (), depth: int | None 
 class _Cut:
     """One walk down the tree: what stays, what was left out, and why."""
 
-    def __init__(self, document: Document, wanted: tuple[Path, ...], depth: int | None) -> None:
+    def __init__(self, document: Document, paths: tuple[Path, ...], depth: int | None) -> None:
         self.document = document
-        self.named = set(wanted)
-        self.above = {path[:n] for path in wanted for n in range(len(path))}
+        self.named = set(paths)
+        self.above = {path[:n] for path in paths for n in range(len(path))}
         self.depth = depth
         self.reasons: set[str] = set()
         self.effects: list[_Sources] = []
@@ -84,12 +84,12 @@ class _Cut:
                 continue
             children = command.get("commands")
             if children:
-                inner, gone = self.level(children, below, inside=inside or below in self.named)
+                inner, omitted = self.level(children, below, inside=inside or below in self.named)
                 command = {**command, "commands": inner}
                 if not inner:
                     del command["commands"]
-                if gone:
-                    command["x-atip"] = {**command.get("x-atip", {}), "omittedCommands": gone}
+                if omitted:
+                    command["x-atip"] = {**command.get("x-atip", {}), "omittedCommands": omitted}
             kept[name] = command
         return kept, here
 
@@ -113,18 +113,18 @@ class _Cut:
 class _Sources:
     """All that speaks of one command: the tool, its groups and itself (`said`), its flags (`added`)."""
 
-    def __init__(self, said: list[Document], added: list[Document]) -> None:
-        self.said = said
+    def __init__(self, effects: list[Document], added: list[Document]) -> None:
+        self.declared = effects
         self.added = added
 
     def fact(self, *path: str) -> bool | None:
-        """Danger wins; a flag can only add; nobody says anything: unknown."""
-        if any(_get(each, path) is True for each in (*self.said, *self.added)):
+        """Danger wins; a flag can only add; not declared: unknown."""
+        if any(_get(each, path) is True for each in (*self.declared, *self.added)):
             return True
-        return False if any(_get(each, path) is False for each in self.said) else None
+        return False if any(_get(each, path) is False for each in self.declared) else None
 
     def names(self, field: str) -> bool:
-        return any(each.get(field) for each in (*self.said, *self.added))
+        return any(each.get(field) for each in (*self.declared, *self.added))
 
     @property
     def is_destructive(self) -> bool:
@@ -144,15 +144,15 @@ class _Sources:
 
 
 def _sources(document: Document, path: Path) -> _Sources:
-    said = [document.get("effects") or {}]
+    effects = [document.get("effects") or {}]
     commands = document.get("commands") or {}
     command: Document = {}
     for name in path:
         command = commands[name]
-        said.append(command.get("effects") or {})
+        effects.append(command.get("effects") or {})
         commands = command.get("commands") or {}
     options = (*(command.get("options") or ()), *(document.get("globalOptions") or ()))
-    return _Sources(said, [_get(option, ("x-atip", "effects")) or {} for option in options])
+    return _Sources(effects, [_get(option, ("x-atip", "effects")) or {} for option in options])
 
 
 def _assumption(omitted: list[_Sources]) -> str:
@@ -194,7 +194,7 @@ def _subtree(path: Path, command: Document) -> Iterator[tuple[Path, Document]]:
 
 
 def _resolve(document: Document, names: Sequence[str]) -> tuple[Path, ...]:
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     for name in names:
         whole = _find(document, name)
         for path in [whole] if whole else [_find(document, each) for each in _split(name)]:
@@ -202,8 +202,8 @@ def _resolve(document: Document, names: Sequence[str]) -> tuple[Path, ...]:
                 top = ", ".join(document.get("commands") or {})
                 known = f"commands: {top[:400]}" if top else "it has no commands"
                 raise UnknownCommand(f"no command `{name[:80]}`; {known}")
-            found[path] = None
-    return tuple(found)
+            paths[path] = None
+    return tuple(paths)
 
 
 def _split(name: str) -> list[str]:

@@ -67,8 +67,8 @@ def _typed(member: Any) -> str:
 
 def variable_in(text: str | None) -> str | None:
     """The environment variable that a help text names, as in `[env: MYTOOL_TOKEN]`."""
-    found = _ENV.search(text or "")
-    return found[1] if found else None
+    match = _ENV.search(text or "")
+    return match[1] if match else None
 
 
 def is_deprecated_text(text: str | None) -> bool:

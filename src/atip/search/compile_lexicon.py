@@ -1,8 +1,8 @@
 """Compile `lexicon.sqlite`: `python -m atip.search.compile_lexicon [TEXTS.jsonl]`.
 
 Each line of the input is `{"name": "git commit", "text": "…"}`: words of a manual page or a completion script of
-a well-known command. Only weighted stems are kept, at most `TERMS` a command. Without an input the stems of the
-last run are kept, and intents (from the knowledge pack) and synonyms (thesaurus.txt) are compiled anew.
+a well-known command. Only weighted stems are stored, at most `TERMS` a command. Without an input the stems of the
+last run stay, and intents (from the knowledge pack) and synonyms (thesaurus.txt) are compiled anew.
 A program for maintainers; nothing imports it.
 """
 
@@ -72,14 +72,14 @@ def profiles(bags: Bags) -> dict[str, list[tuple[str, int]]]:
     holding: collections.Counter[str] = collections.Counter()
     for bag in bags.values():
         holding.update(bag.keys())
-    made = {}
+    by_name = {}
     for name, bag in bags.items():
         norm = NORM * (0.25 + 0.75 * min(4.0, max(0.3, bag.total() / 1000)) ** 0.5)
         worth = {t: f / (f + norm) * math.log(1 + len(bags) / holding[t]) for t, f in bag.items()}
         best = sorted(worth, key=lambda t: (-worth[t], t))[:TERMS]
         impacts = ((t, int(FULL * SHARE * bag[t] / (bag[t] + norm))) for t in best)
-        made[name] = [(t, i) for t, i in impacts if i >= LEAST]
-    return made
+        by_name[name] = [(t, i) for t, i in impacts if i >= LEAST]
+    return by_name
 
 
 class Meaning(typing.NamedTuple):
@@ -100,21 +100,24 @@ def intents() -> Iterator[Meaning]:
             continue
         with open(os.path.join(PACK, file), encoding="utf-8") as opened:
             node = json.load(opened)
-        told, summary = node.get("intents") or {}, node.get("summary", "")
-        alone = sorted(path[1:] for path in told if path[:1] == "@")
+        phrases_of, summary = node.get("intents") or {}, node.get("summary", "")
+        alone = sorted(path[1:] for path in phrases_of if path[:1] == "@")
         aliases = [alias for alias in node.get("aliases", ()) if alias not in alone]
         below = [
-            phrase for path, found in told.items() if path[:1] not in ("", "@") for phrase in found
+            phrase
+            for path, found in phrases_of.items()
+            if path[:1] not in ("", "@")
+            for phrase in found
         ]
-        yield Meaning(node["name"], aliases, told.get("", []), summary, below)
+        yield Meaning(node["name"], aliases, phrases_of.get("", []), summary, below)
         for name in alone:
-            yield Meaning(name, [], [*told.get("", ()), *told[f"@{name}"]], summary)
+            yield Meaning(name, [], [*phrases_of.get("", ()), *phrases_of[f"@{name}"]], summary)
         commands = dict(_commands(node, ()))
         # a pattern (`list-*`) stands for commands that the pack does not name, but whose phrases it has
-        unnamed = (tuple(path.split()) for path in told if path[:1] not in ("", "@", "*"))
+        unnamed = (tuple(path.split()) for path in phrases_of if path[:1] not in ("", "@", "*"))
         for path in dict.fromkeys((*commands, *unnamed)):
             others = [" ".join((alias, *path)) for alias in aliases]
-            phrases = told.get(" ".join(path), [])
+            phrases = phrases_of.get(" ".join(path), [])
             line = " ".join((node["name"], *path))
             yield Meaning(line, others, phrases, commands.get(path, {}).get("summary", ""))
 
@@ -143,31 +146,31 @@ def synonyms(lines: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def compile_lexicon(path: str, bags: Bags | None) -> None:
-    """Write the file whole; `bags` None keeps the profiles of the old one."""
+    """Write the whole file; without `bags` the profiles of the old file stay."""
     names: dict[str, int] = {}
-    kept: dict[str, list[int]] = collections.defaultdict(list)
+    profile: dict[str, list[int]] = collections.defaultdict(list)
     if bags is None:
-        names, kept = _old(path)
+        names, profile = _old(path)
     else:
         for name, found in sorted(profiles(bags).items()):
             number = names.setdefault(name, len(names))
             for term, impact in found:
-                kept[term].append(number << 8 | impact)
-    strong, said = _strong(names)
+                profile[term].append(number << 8 | impact)
+    strong, phrases_by_key = _strong(names)
     wordings = _wordings(names)
     new = f"{path}.new"
     if os.path.exists(new):
         os.unlink(new)
     with sqlite3.connect(new) as db:
         db.executescript(f"PRAGMA page_size = 4096;{_SCHEMA}")
-        profiled = {entry >> 8 for found in kept.values() for entry in found}
+        profiled = {entry >> 8 for found in profile.values() for entry in found}
         db.execute(
             "INSERT INTO size VALUES (?, ?)", (len(profiled), max(names.values(), default=0))
         )
         db.executemany("INSERT INTO name VALUES (?, ?)", sorted(names.items()))
-        db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(kept))
+        db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(profile))
         db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
-        db.executemany("INSERT INTO phrase VALUES (?, ?)", _rows(said))
+        db.executemany("INSERT INTO phrase VALUES (?, ?)", _rows(phrases_by_key))
         db.executemany("INSERT INTO wording VALUES (?, ?)", _rows(wording_postings([*wordings])))
         db.executemany(
             "INSERT INTO meaning VALUES (?, ?)",
@@ -186,17 +189,19 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
 
 def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    kept = {term: list(unpack(data)) for term, data in db.execute("SELECT term, data FROM profile")}
-    profiled = {entry >> 8 for found in kept.values() for entry in found}
+    profile = {
+        term: list(unpack(data)) for term, data in db.execute("SELECT term, data FROM profile")
+    }
+    profiled = {entry >> 8 for found in profile.values() for entry in found}
     names = {n: i for n, i in db.execute("SELECT name, id FROM name ORDER BY id") if i in profiled}
     db.close()
-    return names, kept
+    return names, profile
 
 
 def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
     """Packed entries of intents by term, and numbers by whole phrase; names that are new get numbers."""
     strong: dict[str, set[int]] = collections.defaultdict(set)
-    said: dict[str, set[int]] = collections.defaultdict(set)
+    phrases_by_key: dict[str, set[int]] = collections.defaultdict(set)
     number = max(names.values(), default=-1)
     for one in intents():
         if not any((*one.phrases, *one.below, one.summary)):
@@ -211,10 +216,10 @@ def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list
             strong[term].add(own << 8 | impact)
         for phrase in one.phrases:
             key = phrase_key(phrase)
-            said[key].add(own)
+            phrases_by_key[key].add(own)
             for shorter in shorter_keys(key):
-                said[NEAR + shorter].add(own)
-    return _sorted(strong), _sorted(said)
+                phrases_by_key[NEAR + shorter].add(own)
+    return _sorted(strong), _sorted(phrases_by_key)
 
 
 def _wordings(names: dict[str, int]) -> dict[frozenset[str], set[int]]:
@@ -228,12 +233,12 @@ def _wordings(names: dict[str, int]) -> dict[frozenset[str], set[int]]:
 
 
 def _impacts(one: Meaning) -> dict[str, int]:
-    made: dict[str, int] = {}
+    impacts: dict[str, int] = {}
     # the stronger last
     for weight, found in ((BELOW, one.below), (TEXT, [one.summary]), (INTENT, one.phrases)):
         impact = int(FULL * weight / (weight + K1))
-        made.update((term, impact) for text in found for term in terms_of(text))
-    return made
+        impacts.update((term, impact) for text in found for term in terms_of(text))
+    return impacts
 
 
 def _sorted(found: dict[str, set[int]]) -> dict[str, list[int]]:

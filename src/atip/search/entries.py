@@ -72,17 +72,19 @@ def entries_of(tool: Tool) -> Iterator[Entry]:
     )
     summary = terms_of(first)
     length = len(summary) + 2
-    named, _, told, _, about, meant = _impacts()[length if length < LONGEST else LONGEST]
+    in_name, _, in_summary, _, of_tool, in_intent = _impacts()[
+        length if length < LONGEST else LONGEST
+    ]
     best: Impacts
     if intents:
-        # what means a command below is a better answer there
-        best = {term: about for each in intents.values() for term in _phrases(each)}
-        best.update(dict.fromkeys(_phrases(intents.get("", ())), meant))
-        best.update(dict.fromkeys(summary, told))
+        # intents of a command below this one are better answered there
+        best = {term: of_tool for each in intents.values() for term in _phrases(each)}
+        best.update(dict.fromkeys(_phrases(intents.get("", ())), in_intent))
+        best.update(dict.fromkeys(summary, in_summary))
     else:
-        best = dict.fromkeys(summary, told)
+        best = dict.fromkeys(summary, in_summary)
     for term in names:
-        best[term] = named
+        best[term] = in_name
     if tool.options or tool.arguments or tool.examples or tool.patterns or first is not description:
         _add_details(best, _details(tool, first))
     effects = command_claim(tool, ()).ceiling if tool.extra or tool.options else bare_effects(tool)
@@ -108,17 +110,19 @@ def _commands(
         )
         words = terms_of(first)
         length = len(words) + 2
-        named, called, told, both, about, meant = levels[length if length < LONGEST else LONGEST]
-        best: Impacts = dict.fromkeys(summary, about)
+        in_name, in_command, in_summary, in_both, of_tool, in_intent = levels[
+            length if length < LONGEST else LONGEST
+        ]
+        best: Impacts = dict.fromkeys(summary, of_tool)
         if intents:
-            best.update(dict.fromkeys(_phrases(intents.get(" ".join(path), ())), meant))
+            best.update(dict.fromkeys(_phrases(intents.get(" ".join(path), ())), in_intent))
         for term in words:
-            best[term] = told
+            best[term] = in_summary
         for word in path:
             for term in name_terms(word):
-                best[term] = both if term in words else called
+                best[term] = in_both if term in words else in_command
         for term in names:
-            best[term] = named
+            best[term] = in_name
         if command.options or command.arguments or command.examples or first is not description:
             _add_details(best, _details(command, first))
         if is_plain and len(path) == 1 and not _says_effects(command):
@@ -137,8 +141,8 @@ def _says_effects(command: Command) -> bool:
 
 def phrases_of(tool: Tool) -> Iterator[tuple[str, bool]]:
     """Every CMP pattern of a tool, ready to be compared, and whether it is a regular expression."""
-    kept = tool.extra.get("x-cmp")
-    capability = kept.get("capability") if isinstance(kept, dict) else None
+    manifest = tool.extra.get("x-cmp")
+    capability = manifest.get("capability") if isinstance(manifest, dict) else None
     intents = capability.get("intents") if isinstance(capability, dict) else None
     for intent in intents if isinstance(intents, list) else ():
         patterns = intent.get("patterns") if isinstance(intent, dict) else None
@@ -166,12 +170,12 @@ def _add_details(best: Impacts, details: str) -> None:
 
 def _intents(tool: Tool) -> Mapping[str, tuple[str, ...]]:
     """Phrases of curated knowledge and of CMP, by command path joined with spaces."""
-    told = tool.own.get("intents")
-    if not isinstance(told, dict):
+    intents = tool.own.get("intents")
+    if not isinstance(intents, dict):
         return {}
     return {
         str(path): tuple(str(p) for p in phrases)
-        for path, phrases in told.items()
+        for path, phrases in intents.items()
         if isinstance(phrases, (list, tuple))
     }
 

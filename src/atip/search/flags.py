@@ -46,7 +46,7 @@ class FlagFinder:
     """Finds the option for one request.
 
     Args:
-        rarity: how much a stem tells.
+        rarity: the weight of a stem.
         synonyms: near stems with their closeness.
     """
 

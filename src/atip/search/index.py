@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 MAX_LIMIT = 200
 PATIENCE = 4
-"""How many times more hits are read than are asked for, to tell different ones."""
+"""How many times more hits are read than requested, to find different ones."""
 FEW_TOOLS = 100
 """Up to this many tools are looked up one by one in the lexicon."""
 UNSAID = 0.8
-"""Within a tool, what a command below a group counts when the request says nothing of its own name."""
+"""Within a tool, the factor for a command below a group whose own name is not in the request."""
 NAMED_TOOL = 0.12
-"""How much naming a tool counts, by how rare the name is as a word …"""
+"""How much naming a tool counts, by how rare its name is as a word …"""
 ORDINARY = 3.0
 """… above the rarity of an ordinary word, such as `open` or `patch`."""
 GIANT = 300
@@ -57,9 +57,9 @@ CROWDED = 0.12
 NEAR_INTENT = 0.5
 """What a curated intent that is nearly the request adds, of the best score."""
 NEAR_INTENT_AGAIN = 1.0
-"""… and in the second pass, which would else prefer a summary that says every word."""
+"""… and in the second pass, which would otherwise prefer a summary with every word."""
 GUESSED = 0.7
-"""What a corrected spelling counts."""
+"""Factor for a word whose spelling was corrected."""
 MANAGE = stem("manage")
 KEEPING = frozenset(
     stem(word)
@@ -68,7 +68,7 @@ KEEPING = frozenset(
         "edit", "change", "modify",
     )
 )  # fmt: skip
-"""What a command does that is told to manage things."""
+"""Verbs that a command covers whose summary says that it manages something."""
 
 
 class SearchIndex:
@@ -80,7 +80,7 @@ class SearchIndex:
         self.vectors = WordVectors()
         self.is_complete = True
         """False while another process adds the rest."""
-        self._known: LexiconPlaces | None = None
+        self._lexicon_places: LexiconPlaces | None = None
 
     def close(self) -> None:
         self.storage.close()
@@ -101,7 +101,7 @@ class SearchIndex:
         meta: Mapping[str, str] | None = None,
     ) -> int:
         """Add or replace tools and forget others, all or nothing; returns the documents written."""
-        self._known = None
+        self._lexicon_places = None
         if isinstance(tools, (list, tuple)) and len(tools) <= FEW_TOOLS:
             names = self.lexicon.names([tool.name for tool in tools])
         else:
@@ -129,37 +129,37 @@ class SearchIndex:
         Raises:
             UsageError: `effects.unknown-fact`.
         """
-        wanted, banned = _bits(having), _bits(lacking)
+        required, forbidden = _bits(having), _bits(lacking)
         terms = read_request(words)
         with self.storage.snapshot() as changed:
             if changed:
-                self._known = None
+                self._lexicon_places = None
             if not terms or not self.storage.size:
                 return []
-            found = (
-                self._found(terms, words)
+            first_pass = (
+                self._search_all(terms, words)
                 if tool is None
-                else self._found_within(terms, tool, words)
+                else self._search_within(terms, tool, words)
             )
 
-            def is_wanted(hit: SearchHit) -> bool:
+            def matches(hit: SearchHit) -> bool:
                 return (
-                    hit.is_true & wanted == wanted
-                    and hit.is_known & ~hit.is_true & banned == banned
+                    hit.is_true & required == required
+                    and hit.is_known & ~hit.is_true & forbidden == forbidden
                     and (accept is None or accept(hit.tool))
                 )
 
-            return self._hits(found, max(0, min(limit, MAX_LIMIT)), is_wanted)
+            return self._hits(first_pass, max(0, min(limit, MAX_LIMIT)), matches)
 
     def rarity_of(self, term: str) -> float:
-        """How much a stem tells: high for what few commands say."""
+        """The weight of a stem: high when few commands have it."""
         return rarity(self.storage.size, len(self.storage.postings(term)))
 
-    def _found(self, terms: Sequence[Term], words: str) -> FirstPass:
+    def _search_all(self, terms: Sequence[Term], words: str) -> FirstPass:
         near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
-        wanted = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
-        ahead = self.storage.postings_of(wanted)
-        evidence = [self._evidence(term, near.get(term.stem), ahead) for term in terms]
+        stems = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
+        postings = self.storage.postings_of(stems)
+        evidence = [self._evidence(term, near.get(term.stem), postings) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
         named = [
             span
@@ -167,28 +167,27 @@ class SearchIndex:
             if (span := self._favor_named(term, one, scores)) is not None
         ]
         self._hold_back_giants({term.word for term in terms}, scores)
-        is_said, nearly = self._favor_said(terms, words, scores, named)
-        return FirstPass(scores, () if is_said else evidence, nearly_said=nearly)
+        is_exact, similar = self._favor_intents(terms, words, scores, named)
+        return FirstPass(scores, () if is_exact else evidence, similar_intents=similar)
 
-    def _hold_back_giants(self, said: set[str], scores: dict[int, float]) -> None:
-        """Of a tool with thousands of commands some match anything: unless it is named, each counts less."""
+    def _hold_back_giants(self, words: set[str], scores: dict[int, float]) -> None:
+        """Lower the scores of tools with thousands of commands, some of which match anything, unless the request names the tool."""
         for name, first, last in self.storage.large_tools(GIANT):
-            if name in said:
+            if name in words:
                 continue
             share = 1 / (1 + CROWDED * math.log((last - first) / GIANT))
             for document in [one for one in scores if first <= one <= last]:
                 scores[document] *= share
 
-    def _favor_said(
+    def _favor_intents(
         self,
         terms: Sequence[Term],
         words: str,
         scores: dict[int, float],
         named: Sequence[tuple[int, int]],
     ) -> tuple[bool, dict[int, float]]:
-        """A curated intent that is the request itself comes first, and it is told that there is one; one that is like it
-        counts by how much, and it is told which these are. A request that names a tool is not answered by what merely
-        another one does."""
+        """Raise documents whose curated intents match the request: an equal one comes first, a similar one counts by how
+        similar it is, unless the request names another tool. Returns whether there is an equal one, and the similar ones."""
         key = phrase_key(words)
         top = max(scores.values(), default=0.0)
         exact = self._documents_of(self.lexicon.saying_any([key]))
@@ -200,16 +199,16 @@ class SearchIndex:
             scores[document] = top + best[first]
         if exact:
             return True, {}
-        known = self._places().documents
+        documents = self._places().documents
         strengths = self.lexicon.like({term.stem: _counts(term) for term in terms})
         if named:
             strengths = {
                 number: value
                 for number, value in strengths.items()
-                if any(first <= known[number] <= last for first, last in named)
+                if any(first <= documents[number] <= last for first, last in named)
             }
         strengths.update(dict.fromkeys(self.lexicon.saying_any(self.lexicon.keys_near(key)), 1.0))
-        by_document = {known[number]: value for number, value in strengths.items()}
+        by_document = {documents[number]: value for number, value in strengths.items()}
         near = {
             document: by_document[first]
             for document, first in self._documents_of(strengths).items()
@@ -225,7 +224,7 @@ class SearchIndex:
         further = {twin: first for first, twin in places.twins if first in found}
         return further | {document: document for document in found}
 
-    def _found_within(self, terms: Sequence[Term], tool: str, words: str) -> FirstPass:
+    def _search_within(self, terms: Sequence[Term], tool: str, words: str) -> FirstPass:
         """Of every command of a tool; of the tool itself when it has none."""
         rows = self.storage.of_tool(tool)
         inner = [(document, path) for document, path in rows if path] or rows
@@ -239,27 +238,27 @@ class SearchIndex:
     def _hold_back(
         self, terms: Sequence[Term], inner: Sequence[tuple[int, str]], scores: dict[int, float]
     ) -> None:
-        """Every command of a tool gets a score; one below a group less, when its own name is not meant."""
-        said = {term.stem for term in terms}
+        """Score every command of a tool; one below a group gets less when its own name is not in the request."""
+        stems = {term.stem for term in terms}
         for term in terms:
-            said.update(word for word, _ in self.lexicon.synonyms(term.stem))
+            stems.update(word for word, _ in self.lexicon.synonyms(term.stem))
         for document, path in inner:
             group, _, own = path.rpartition("\t")
-            share = UNSAID if group and said.isdisjoint(name_terms(own)) else 1.0
+            share = UNSAID if group and stems.isdisjoint(name_terms(own)) else 1.0
             scores[document] = scores.get(document, 0.0) * share
 
     def _favor_named(
         self, term: Term, one: Evidence, scores: dict[int, float]
     ) -> tuple[int, int] | None:
-        """A word that is a tool's name, and hardly anything else, means that tool; its documents are returned."""
+        """Raise a tool that a word of the request names, if that is hardly an ordinary word; returns the tool's documents."""
         span = self.storage.span(term.word)
         if span is None:
             return None
         first, last = span
         others = sum(1 for entry in one.exact if not first <= entry >> 8 <= last)
         rare = rarity(self.storage.size, others + 1)
-        if one.known_rarity:
-            rare = min(rare, one.known_rarity)
+        if one.lexicon_rarity:
+            rare = min(rare, one.lexicon_rarity)
         factor = 1 + NAMED_TOOL * max(0.0, rare - ORDINARY) * term.weight
         for document in range(first, last + 1):
             if document in scores:
@@ -270,44 +269,45 @@ class SearchIndex:
         self,
         term: Term,
         synonyms: Sequence[tuple[str, float]] | None = None,
-        ahead: Mapping[str, Sequence[int]] | None = None,
+        loaded: Mapping[str, Sequence[int]] | None = None,
         *,
         is_within: bool = False,
     ) -> Evidence:
-        """
+        """Collect everything known about one term.
+
         Args:
-            synonyms: of the term, where they were looked up already.
-            ahead: postings that were read already.
+            synonyms: synonyms of the term, if already looked up.
+            loaded: postings that were already read.
         """
-        known_to = self.lexicon.postings
+        in_lexicon = self.lexicon.postings
 
         def postings(word: str) -> Sequence[int]:
-            found = ahead.get(word) if ahead is not None else None
-            return self.storage.postings(word) if found is None else found
+            entries = loaded.get(word) if loaded is not None else None
+            return self.storage.postings(word) if entries is None else entries
 
-        exact, known = postings(term.stem), known_to(term.stem)
-        if not exact and not any(known):
+        exact, lexicon = postings(term.stem), in_lexicon(term.stem)
+        if not exact and not any(lexicon):
             close = correct(term.word, self.storage.terms_between)
             if close is not None:
-                exact, known = postings(close), known_to(close)
+                exact, lexicon = postings(close), in_lexicon(close)
                 term = term.replace(stem=close, weight=term.weight * GUESSED)
                 synonyms = None
         if synonyms is None:
             synonyms = self.lexicon.synonyms(term.stem)
         near = [(share, postings(word)) for word, share in synonyms]
-        holding = max(map(len, known))
+        holding = max(map(len, lexicon))
         return Evidence(
             weight=term.central,
             term=term.stem,
             exact=exact,
-            known=known,
-            known_rarity=rarity(self.lexicon.size, holding) if holding else 0.0,
+            lexicon=lexicon,
+            lexicon_rarity=rarity(self.lexicon.size, holding) if holding else 0.0,
             synonyms=near,
             manages=postings(MANAGE) if is_within and term.stem in KEEPING else (),
         )
 
     def _places(self) -> LexiconPlaces:
-        if self._known is None:
+        if self._lexicon_places is None:
             documents = [0] * (self.lexicon.last + 1)
             twins = []
             for number, document in self.storage.known():
@@ -319,11 +319,11 @@ class SearchIndex:
                     documents[number] = document
             numbers = {document: number for number, document in enumerate(documents) if document}
             numbers.update((twin, numbers[first]) for first, twin in twins)
-            self._known = LexiconPlaces(documents=documents, twins=twins, numbers=numbers)
-        return self._known
+            self._lexicon_places = LexiconPlaces(documents=documents, twins=twins, numbers=numbers)
+        return self._lexicon_places
 
     def _hits(
-        self, found: FirstPass, limit: int, is_wanted: Callable[[SearchHit], bool]
+        self, found: FirstPass, limit: int, matches: Callable[[SearchHit], bool]
     ) -> list[SearchHit]:
         hits: list[SearchHit] = []
         documents: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -335,7 +335,7 @@ class SearchIndex:
             part = order[start : start + size]
             rows = self.storage.rows(part)
             for document in part:
-                if document in rows and is_wanted(hit := to_hit(rows[document], scores[document])):
+                if document in rows and matches(hit := to_hit(rows[document], scores[document])):
                     hits.append(hit)
                     documents[hit.tool, hit.path] = document
             if len(hits) >= needed and (start >= PATIENCE * size or len(kinds_of(hits)) >= needed):
@@ -351,7 +351,7 @@ class SearchIndex:
     def _reordered(
         self, found: FirstPass, first: Sequence[tuple[SearchHit, int]], limit: int
     ) -> list[SearchHit]:
-        """The first hits once more; scores stay in their places as far as hits are asked for."""
+        """The first hits in the order of the second pass; the scores stay in their places up to `limit`."""
         words = [self._word(one) for one in found.evidence]
         request = SearchRequest(words, self.vectors, is_within=found.is_within)
         numbers = self._places().numbers
@@ -359,7 +359,7 @@ class SearchIndex:
         top = first[0][0].score or 1.0
         candidates = []
         for hit, document in first:
-            score = hit.score / top + NEAR_INTENT_AGAIN * found.nearly_said.get(document, 0.0)
+            score = hit.score / top + NEAR_INTENT_AGAIN * found.similar_intents.get(document, 0.0)
             one = FirstHit(hit.tool, hit.path, hit.summary, score=score)
             one.number, one.is_giant = numbers.get(document), hit.tool in giants
             candidates.append(one)
@@ -375,11 +375,11 @@ class SearchIndex:
     def _word(self, one: Evidence) -> RequestWord:
         near = [word for word, _ in self.lexicon.synonyms(one.term)]
         weight = one.weight * rarity(self.storage.size, len(one.exact))
-        return RequestWord(one.term, weight, near, one.known)
+        return RequestWord(one.term, weight, near, one.lexicon)
 
 
 def _counts(term: Term) -> float:
-    """What a word counts when a request is compared with curated intents; a number is a value."""
+    """The weight of a word in a comparison with curated intents; a number is a value."""
     return VALUE_WEIGHT * term.weight if term.word.isdigit() else term.central
 
 

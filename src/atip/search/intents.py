@@ -37,7 +37,7 @@ PLAUSIBLE = 0.3
 """Below this an intent is not even a choice."""
 NEAR = 0.6
 MAX_REQUEST = 500
-"""Characters of a request that are read; a longer one is nobody's exact pattern."""
+"""Characters of a request that are read; no pattern is longer."""
 NEGATIONS = frozenset(
     ["not", "don", "dont", "never", "without", "except", "no", "nothing", "avoid", "undo"]
 )
@@ -113,8 +113,8 @@ def match(request: str, candidates: Sequence[Candidate], lexicon: Lexicon) -> Ma
     scored.sort(key=lambda one: (-one.score, one.candidate.tool, one.candidate.number))
     if not scored:
         return Match(request=request, chosen=None, choices=(), reason="no intent is like it")
-    told = [scorer.explained(one) for one in scored[: MAX_CHOICES + 1]]
-    best, rest = told[0], tuple(told[1:])
+    explained = [scorer.explained(one) for one in scored[: MAX_CHOICES + 1]]
+    best, rest = explained[0], tuple(explained[1:])
     needed, reason = _why_unclear(scorer, scored)
     if reason:
         choices = (best, *rest)[:MAX_CHOICES]
@@ -191,12 +191,12 @@ class _Scorer:
         return (REGEX_WHOLE if compiled.covers(self.text) else REGEX_PART), "regex"
 
     def _plain(self, pattern: str) -> tuple[float, str]:
-        wanted = normal_phrase(pattern)
-        if wanted and wanted == self.text and self.is_whole:
+        phrase = normal_phrase(pattern)
+        if phrase and phrase == self.text and self.is_whole:
             return EXACT, "exact"
-        terms = list(dict.fromkeys(terms_of(wanted)))
+        terms = list(dict.fromkeys(terms_of(phrase)))
         shared = self._overlap(terms)
-        words = " ".join(words_of(wanted))
+        words = " ".join(words_of(phrase))
         if len(words.split()) > 1 and f" {words} " in self.padded:
             return max(PHRASE, min(shared, 0.99)), "phrase"
         return min(shared, 0.99), "words"
@@ -219,13 +219,13 @@ class _Scorer:
         return sum(self._weight(term) for term in terms)
 
     def _weight(self, term: str) -> float:
-        """How telling a word is, by the lexicon; an unknown word is as telling as a rare one."""
-        known = self._rarity.get(term)
-        if known is None:
+        """The weight of a word by the lexicon; an unknown word counts as a rare one."""
+        weight = self._rarity.get(term)
+        if weight is None:
             holding = max(map(len, self.lexicon.postings(term)))
             size = max(self.lexicon.size, 1_000)
-            known = self._rarity[term] = 1.0 + rarity(size, max(holding, size // 50))
-        return known
+            weight = self._rarity[term] = 1.0 + rarity(size, max(holding, size // 50))
+        return weight
 
     def _touches(self, about: str) -> bool:
         return not set(terms_of(about)).isdisjoint(self.terms)

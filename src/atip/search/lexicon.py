@@ -1,8 +1,8 @@
 """Lexicon: what is known about the words of well-known commands before any of them was learnt here.
 
 `lexicon.sqlite` ships with the package and is read only: terms of curated intents (strong) and of the manuals
-and completions of well-known commands (weak), and near synonyms. Commands are matched by name, so a tool that
-nobody knows is not affected. Built by `compile_lexicon.py`; docs/concepts/search.md says from what.
+and completions of well-known commands (weak), and near synonyms. Commands are matched by name, so an
+unknown tool is not affected. Built by `compile_lexicon.py`; docs/concepts/search.md says from what.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lexicon.sqlite"
 NEAR = "~"
 """Before the key of a phrase with a word left out."""
 MOST_SYNONYMS = 2_000
-"""Words whose synonyms are kept in memory."""
+"""Words whose synonyms stay in memory."""
 SHORTEST = 3
 """Words that a key has to have before one can be left out."""
 
@@ -50,7 +50,7 @@ class Lexicon:
         self.wordings = 0
         """Curated intents that differ in their words."""
         if os.path.exists(path):
-            # `immutable`: nobody writes an installed file, so no lock is taken and no journal looked for
+            # `immutable`: an installed file does not change: no lock is needed and no journal exists
             self._db = sqlite3.connect(
                 f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False
             )
@@ -84,11 +84,11 @@ class Lexicon:
 
     def saying_any(self, keys: Iterable[str]) -> set[int]:
         """Numbers of the commands with a curated intent that has one of these keys."""
-        wanted = list(keys)
-        if self._db is None or not wanted:
+        terms = list(keys)
+        if self._db is None or not terms:
             return set()
-        marks = ",".join("?" * len(wanted))
-        rows = self._db.execute(f"SELECT data FROM phrase WHERE term IN ({marks})", wanted)
+        marks = ",".join("?" * len(terms))
+        rows = self._db.execute(f"SELECT data FROM phrase WHERE term IN ({marks})", terms)
         return {number for row in rows for number in unpack(row[0])}
 
     def like(self, request: Mapping[str, float]) -> dict[int, float]:
@@ -100,8 +100,8 @@ class Lexicon:
         if self._db is None or not self.wordings:
             return {}
         near = {stem: self.synonyms(stem) for stem in request}
-        wanted = list({*request, *(word for row in near.values() for word, _ in row)})
-        found = {stem: unpack(data) for stem, data in self._rows("wording", "term", wanted)}
+        stems = list({*request, *(word for row in near.values() for word, _ in row)})
+        found = {stem: unpack(data) for stem, data in self._rows("wording", "term", stems)}
         alike = likeness(request, near, found, self.wordings)
         numbers: dict[int, float] = {}
         for wording, data in self._rows("meaning", "wording", list(alike)):
@@ -109,12 +109,12 @@ class Lexicon:
                 numbers[number] = max(numbers.get(number, 0.0), strength(alike[wording]))
         return numbers
 
-    def _rows(self, table: str, key: str, wanted: Sequence[object]) -> list[tuple[Any, bytes]]:
+    def _rows(self, table: str, key: str, keys: Sequence[object]) -> list[tuple[Any, bytes]]:
         if self._db is None:
             return []
-        marks = ",".join("?" * len(wanted))
+        marks = ",".join("?" * len(keys))
         return self._db.execute(
-            f"SELECT {key}, data FROM {table} WHERE {key} IN ({marks})", wanted
+            f"SELECT {key}, data FROM {table} WHERE {key} IN ({marks})", keys
         ).fetchall()
 
     def _found(self, table: str, term: str) -> Sequence[int]:

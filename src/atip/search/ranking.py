@@ -33,7 +33,7 @@ MANUALS = 0.8
 """… and what the lexicon knows from manuals counts less than it was weighed. Within a tool both are 1: fitting them
 there gained nothing on other tools."""
 LATER = 0.06
-"""Within a tool, what the request says first is what is wanted; each further word counts this much less …"""
+"""Within a tool, the first word of a request counts most; each further word counts this much less …"""
 LEAST = 0.3
 """… down to this."""
 MANAGES = 1.4
@@ -41,17 +41,17 @@ MANAGES = 1.4
 NAMED = 1.3
 """What a word of a command's own name counts within its tool."""
 TELLING = 0.3
-"""Commands that have at least this share of the best match of a word hold it …"""
+"""Commands that have at least this share of the best match of a word have it …"""
 SHARED = 0.5
-"""… and a word that all of them hold still counts a little."""
+"""… and a word that all of them have still counts a little."""
 RARE = 1.0
-"""Near synonyms that most commands mention (rarity below this) tell nothing."""
+"""Near synonyms that most commands mention (rarity below this) are ignored."""
 HOPELESS = 0.4
 """Below this share of the best sum a document cannot reach the front any more …"""
 FEW = 60
 """… and is left out, unless there are only few others …"""
 SOME = 300
-"""… and then so many are kept."""
+"""… and then this many stay."""
 SCALE = 2.2 / 255
 """Impacts back to BM25's range (K1 + 1)."""
 
@@ -63,9 +63,9 @@ class Evidence(Value):
     term: str = ""
     exact: Entries = ()
     """Postings of the index."""
-    known: tuple[Entries, Entries] = ((), ())
+    lexicon: tuple[Entries, Entries] = ((), ())
     """Postings of the lexicon: manuals, intents."""
-    known_rarity: float = 0.0
+    lexicon_rarity: float = 0.0
     synonyms: Sequence[tuple[float, Entries]] = ()
     """(closeness, postings of the index)."""
     manages: Entries = ()
@@ -96,7 +96,7 @@ def rank(
     only: Mapping[int, Collection[str]] | None = None,
 ) -> dict[int, float]:
     """Document → score. `only` are the commands of one tool with the terms of their names: within a tool
-    what most commands share tells nothing, and what a command is called tells more.
+    words that most commands share count little, and words of a command's name count more.
     """
     parts = _parts(evidence, documents, places, only)
     scores: dict[int, float] = {}
@@ -112,11 +112,11 @@ def rank(
     whole = sum(part.full for part in parts)
     covered = _covered(parts, hopeful)
     power = COVERAGE if only is None else COVERAGE_WITHIN
-    made = {
+    covering = {
         document: value * (covered[document] / whole) ** power if whole else 0.0
         for document, value in hopeful.items()
     }
-    return made if only is not None else _without_unmatched(made, parts)
+    return covering if only is not None else _without_unmatched(covering, parts)
 
 
 class _Part:
@@ -204,15 +204,15 @@ def _without_unmatched(scores: dict[int, float], parts: Sequence[_Part]) -> dict
     heaviest = max((part.full for part in parts), default=0.0)
     if not heaviest:
         return scores
-    made = {document: value * (1 - UNMATCHED) for document, value in scores.items()}
+    reduced = {document: value * (1 - UNMATCHED) for document, value in scores.items()}
     least = max(scores.values()) * IN_FRONT
     front = [document for document, value in scores.items() if value >= least]
     if len(front) > EXAMINED:
         front = heapq.nlargest(EXAMINED, front, key=scores.__getitem__)
     for document in front:
         missing = max(part.full - part.best.get(document, 0.0) for part in parts)
-        made[document] = scores[document] * (1 - UNMATCHED * max(0.0, missing) / heaviest)
-    return made
+        reduced[document] = scores[document] * (1 - UNMATCHED * max(0.0, missing) / heaviest)
+    return reduced
 
 
 def _within(
@@ -229,22 +229,24 @@ def _within(
         telling = max(here.values()) * TELLING
         holding = sum(1 for value in here.values() if value > telling)
         share *= (rarity(len(only), holding) + SHARED) ** 0.5
-    made = {
+    scaled = {
         document: value * share * (NAMED if one.term in only[document] else 1.0)
         for document, value in here.items()
     }
-    return made, full * share
+    return scaled, full * share
 
 
 def _best(one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bool) -> _Part:
     """The best contribution of one term per document, synonyms aside, and what a full match is worth."""
     own = rarity(documents, len(one.exact)) if one.exact else 0.0
-    common = min(own, one.known_rarity) if own and one.known_rarity else own or one.known_rarity
+    common = (
+        min(own, one.lexicon_rarity) if own and one.lexicon_rarity else own or one.lexicon_rarity
+    )
     if not common:
         common = max((rarity(documents, len(found)) for _, found in one.synonyms), default=0.0)
     rarer = 1.0 if is_within else common ** (RARER - 1)
     share = 1.0 if is_within else MANUALS
-    known = _from_lexicon(one.known, one.weight * SCALE * common * rarer, share, places)
+    from_lexicon = _from_lexicon(one.lexicon, one.weight * SCALE * common * rarer, share, places)
     synonyms = []
     for closeness, found in one.synonyms:
         rare = rarity(documents, len(found))
@@ -254,7 +256,7 @@ def _best(one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bo
     factor = one.weight * SCALE * own * (1.0 if is_within else own ** (RARER - 1))
     best = {entry >> 8: factor * (entry & 255) for entry in one.exact}
     get = best.get
-    for document, value in known.items():
+    for document, value in from_lexicon.items():
         if value > get(document, 0.0):
             best[document] = value
     common *= rarer
@@ -267,10 +269,10 @@ def _best(one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bo
 
 
 def _from_lexicon(
-    known: tuple[Entries, Entries], factor: float, share: float, places: LexiconPlaces
+    postings: tuple[Entries, Entries], factor: float, share: float, places: LexiconPlaces
 ) -> dict[int, float]:
     here = places.documents
-    manuals, intents = known
+    manuals, intents = postings
     least = share * factor
     best = {here[entry >> 8]: least * (entry & 255) for entry in manuals}
     best.pop(0, None)  # commands that are not here

@@ -1,8 +1,8 @@
-"""Reranking: the first hits of a search once more, by what would be too dear to look at for every command.
+"""Reranking: the first hits of a search again, by features that are too expensive to compute for every command.
 
-The first pass asks how much of the request a command has. Here it is also asked how much of the command the request
-says, whether words that stand side by side in one do so in the other, and how near both are in meaning. A weighted sum of these features
-is the order of the first hits; no hit comes or goes. Of hits that say the same one is told first. Pure arithmetic over texts and postings.
+The first pass measures how much of the request a command has. The second also measures how much of the command the request
+has, whether words that are adjacent in one are adjacent in the other, and how near both are in meaning. A weighted sum of these features
+is the order of the first hits; no hit is added or removed. Of several hits with the same text, one comes first. Pure arithmetic over texts and postings.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Entries = Sequence[int]
 
 FIRST = 20
-"""How many hits are looked at again."""
+"""How many hits are ranked again."""
 WEIGHTS: Mapping[str, tuple[float, float]] = {
     # of the first pass, as a share of the best; and whether the request is a call of the command
     "score": (1.0, 1.0),
@@ -52,7 +52,7 @@ WEIGHTS: Mapping[str, tuple[float, float]] = {
     # how near the request is to names and summary by the vectors of their words
     "meaning": (0.35, 1.12),
 }
-"""Over all tools, and within one. Made by `scripts/fit_search.py` from public requests; docs/concepts/search.md tells what was
+"""Over all tools, and within one. Fitted by `scripts/fit_search.py` on public requests; docs/concepts/search.md lists what was
 left out and why."""
 OVER_ALL, WITHIN = zip(*WEIGHTS.values(), strict=True)
 
@@ -60,47 +60,47 @@ OVER_ALL, WITHIN = zip(*WEIGHTS.values(), strict=True)
 class FirstPass:
     """What the first pass found: scores of documents, and what the second needs."""
 
-    __slots__ = ("evidence", "is_within", "nearly_said", "scores")
+    __slots__ = ("evidence", "is_within", "scores", "similar_intents")
 
     def __init__(
         self,
         scores: dict[int, float],
         evidence: Sequence[Evidence],
         *,
-        nearly_said: Mapping[int, float] | None = None,
+        similar_intents: Mapping[int, float] | None = None,
         is_within: bool = False,
     ) -> None:
         self.scores = scores
         self.evidence = evidence
-        """To look at the first hits again with; none where the order is final."""
-        self.nearly_said = nearly_said or {}
-        """Documents with a curated intent that is like the request, and how much, 0 to 1."""
+        """For the second pass; empty where the order is final."""
+        self.similar_intents = similar_intents or {}
+        """Documents with a curated intent that is similar to the request → how similar, 0 to 1."""
         self.is_within = is_within
-        """One tool was asked."""
+        """The search is within one tool."""
 
 
 class RequestWord:
     """One word of a request, with what is known of it."""
 
-    __slots__ = ("known", "near", "stem", "weight")
+    __slots__ = ("lexicon", "near", "stem", "weight")
 
     def __init__(
         self,
         stem: str,
         weight: float,
         near: Collection[str] = (),
-        known: Iterable[Entries] = (),
+        lexicon: Iterable[Entries] = (),
     ) -> None:
         self.stem, self.weight = stem, weight
         self.near = near
         """Near synonyms."""
-        self.known = known
+        self.lexicon = lexicon
         """Postings of the lexicon: manuals, intents; in order."""
 
     def impact(self, number: int | None) -> float:
-        """How much the lexicon knows the word of a command, 0 to 1."""
+        """Impact of the word for a command in the lexicon, 0 to 1."""
         best = 0
-        for entries in self.known if number is not None else ():
+        for entries in self.lexicon if number is not None else ():
             place = bisect_left(entries, (number or 0) << 8)
             if place < len(entries) and entries[place] >> 8 == number:
                 best = max(best, entries[place] & FULL)
@@ -145,7 +145,7 @@ class SearchRequest:
     ) -> None:
         self.words = words
         self.is_within = is_within
-        """One tool was asked."""
+        """The search is within one tool."""
         self.stems = {word.stem for word in words}
         self.near = self.stems.union(*(word.near for word in words))
         self.whole = sum(word.weight for word in words) or 1.0
@@ -166,14 +166,14 @@ class SearchRequest:
         summary = set(one.summary)
         neighbors = set(pairwise(one.summary))
         begin = self.words[0].stem
-        said = sum(word.weight for word in self.words if word.stem in texts)
-        known = sum(word.weight * word.impact(one.number) for word in self.words)
+        in_text = sum(word.weight for word in self.words if word.stem in texts)
+        in_lexicon = sum(word.weight * word.impact(one.number) for word in self.words)
         own = len(one.own & self.stems)
         together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbors)
         return (
             one.score + self._calls(one),
-            said / self.whole,
-            known / self.whole,
+            in_text / self.whole,
+            in_lexicon / self.whole,
             1.0 if one.number is None and not one.is_giant else 0.0,
             len(summary & self.near) / (len(summary) or 1),
             own / (len(one.own) or 1),

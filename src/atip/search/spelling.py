@@ -1,4 +1,4 @@
-"""Spelling: the nearest known term for a word that nothing knows. One edit, first letter kept. Pure."""
+"""Spelling: the nearest known term for an unknown word: one edit, the first letter unchanged. Pure."""
 
 from __future__ import annotations
 

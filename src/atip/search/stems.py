@@ -13,10 +13,10 @@ _MEASURE = re.compile(r"[aeiouy]+[^aeiouy]+")
 
 def _by_ending(*rules: tuple[str, str]) -> dict[str, tuple[tuple[str, str], ...]]:
     """Rules by the last two letters of their suffix."""
-    made: dict[str, tuple[tuple[str, str], ...]] = {}
+    by_ending: dict[str, tuple[tuple[str, str], ...]] = {}
     for rule in rules:
-        made[rule[0][-2:]] = (*made.get(rule[0][-2:], ()), rule)
-    return made
+        by_ending[rule[0][-2:]] = (*by_ending.get(rule[0][-2:], ()), rule)
+    return by_ending
 
 
 _DOUBLE = _by_ending(

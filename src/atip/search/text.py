@@ -139,7 +139,7 @@ ASIDE = frozenset(
         "instead", "after", "before", "via", "as",
     ]
 )  # fmt: skip
-"""Words that open a side clause: what follows tells how or where, not what is wanted."""
+"""Words that open a side clause: what follows says how or where, not what to do."""
 BY_ASIDE = 0.2
 """What each side clause takes off the words after it …"""
 LEAST_ASIDE = 0.3
@@ -180,7 +180,7 @@ class Term(Value):
 
     @property
     def central(self) -> float:
-        """The weight, less for what tells how or where and not what is wanted."""
+        """The weight, less for words of side clauses."""
         return self.weight * max(LEAST_ASIDE, 1 - BY_ASIDE * self.aside)
 
 
@@ -265,13 +265,21 @@ def read_request(text: str) -> list[Term]:
 
 def with_compounds(terms: Sequence[Term], text: str, names: Collection[str]) -> list[Term]:
     """With two words as one where a name is written so: `log in` means `login`, `check out` `checkout`."""
-    made = list(terms)
+    terms_with_compounds = list(terms)
     for left, right in pairwise(words_of(text[:MAX_REQUEST])):
         key = stem(left + right)
-        place = next((at for at, term in enumerate(made) if term.word == left), None)
-        if key in names and place is not None and all(term.stem != key for term in made):
-            made.insert(place, made[place].replace(stem=key, word=left + right))
-    return made
+        place = next(
+            (at for at, term in enumerate(terms_with_compounds) if term.word == left), None
+        )
+        if (
+            key in names
+            and place is not None
+            and all(term.stem != key for term in terms_with_compounds)
+        ):
+            terms_with_compounds.insert(
+                place, terms_with_compounds[place].replace(stem=key, word=left + right)
+            )
+    return terms_with_compounds
 
 
 def _with_asides(text: str) -> Iterator[tuple[str, int]]:

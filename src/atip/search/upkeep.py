@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILE = "index.sqlite"
 LOCK = "index.lock"
 PIECES = 8
-"""Into so many transactions a large build is cut; fewer than segments that are kept apart."""
+"""How many transactions a large build is split into; fewer than segments that stay separate."""
 
 
 def open_index(
@@ -36,10 +36,10 @@ def open_index(
     """The index below `folder`, brought up to date.
 
     Args:
-        stamp: changes whenever anything changed; while it is the same, nothing else is asked.
+        stamp: changes whenever anything changed; while it is the same, nothing else is read.
         current: name → stamp of every tool there is.
         load: the tool of a name; may raise `AtipError`.
-        progress: told (`indexing`, tools done, tools in all) while many have changed.
+        progress: called with (`indexing`, tools done, tools in all) while many have changed.
     """
     try:
         return _current(_opened(folder), stamp, current, load, progress)

@@ -68,7 +68,7 @@ class App:
         )
 
     async def watch(self) -> None:
-        """Tell clients when the published commands change."""
+        """Notify clients when the published commands change."""
         while True:
             await anyio.sleep(POLL_S)
             await self._refresh()
@@ -92,7 +92,9 @@ class App:
     ) -> types.ListToolsResult:
         self._remember(ctx)
         declarations = [*surface.tools(), *self.exposed.declarations]
-        tools = [types.Tool.model_validate(one, by_name=False) for one in declarations]
+        tools = [
+            types.Tool.model_validate(declaration, by_name=False) for declaration in declarations
+        ]
         return types.ListToolsResult(tools=tools)
 
     def _remember(self, ctx: Context) -> None:
@@ -174,7 +176,7 @@ class App:
         if function is None:
             close = ", ".join((surface.FIND, surface.DESCRIBE, surface.RUN))
             raise NotFoundError(
-                "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"there are {close}"
+                "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"tools: {close}"
             )
         await self._approve(function, elicitor)
         call = await anyio.to_thread.run_sync(call_published, function, arguments)
@@ -187,7 +189,7 @@ class App:
         return self.pins.state(function, document)
 
     async def _approve(self, function: Function, elicitor: Elicitor) -> None:
-        """Pin what is shown for the first time; ask where it is not what was shown before.
+        """Pin what is shown for the first time; ask for confirmation when it changed.
 
         Raises:
             NeedsConfirmation: `mcp.approval-needed`.

@@ -50,7 +50,7 @@ class CatalogueTool(Value):
 
 
 class Catalogue:
-    """Everything known, for one server. Tools are read again when their entry changes."""
+    """All known tools, for one server. Tools are read again when their entry changes."""
 
     def __init__(self, box: Toolbox) -> None:
         self.box = box
@@ -125,7 +125,7 @@ class Catalogue:
         return [row for hit in hits if (row := self._hit(hit, query)) is not None]
 
     def nothing(self) -> str:
-        """What to say when nothing was found."""
+        """Answer when nothing was found."""
         if not self.box.store.load_index()["tools"]:
             return "No tools are indexed yet: the user can run `atip scan`."
         return "No command found; try other words."
@@ -156,7 +156,9 @@ class Catalogue:
         path = tuple(words[1:])
         function = loaded.functions.get(path)
         below = {
-            way: one for way, one in loaded.functions.items() if way[: len(path)] == path != way
+            way: function
+            for way, function in loaded.functions.items()
+            if way[: len(path)] == path != way
         }
         if function is None and not below:
             return self._described(self.function(command), schema)
@@ -191,7 +193,7 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
 
 
 def _shared(option: Option, query_words: set[str]) -> int:
-    """How many words of the request an option speaks of: those are the ones worth showing first."""
+    """How many words of the request an option matches: the best are shown first."""
     words = f"{option.name} {' '.join(map(str, option.enum or ()))}".lower().replace("-", " ")
     return len(query_words & set(words.split()))
 

@@ -48,7 +48,7 @@ class InputRequired(Exception):
 
 
 class Round(Value):
-    """What is remembered between an `input_required` and the call that answers it."""
+    """State between an `input_required` and the call that answers it."""
 
     call: str
     """Digest of the call; a token is good for no other."""
@@ -76,7 +76,7 @@ class Rounds:
         return token
 
     def resume(self, call: str, params: types.CallToolRequestParams) -> tuple[frozenset[str], str]:
-        """What was accepted so far, and the question that was answered with no."""
+        """Accepted questions so far, and the question that was declined."""
         # SECURITY: taken out first, so that a second use is over; another call's token is worth nothing.
         one = self._open.pop(params.request_state or "", None)
         if one is None or one.call != call or monotonic() > one.until:

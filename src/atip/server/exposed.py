@@ -51,8 +51,8 @@ class Exposed:
         """The function behind a published or withheld name."""
         if name in self._withheld:
             return self._withheld[name]
-        found = self._published.get(name)
-        return found[0] if found is not None else None
+        entry = self._published.get(name)
+        return entry[0] if entry is not None else None
 
     def load(self) -> bool:
         """Read the store and the pins; whether the published list is another one than before.
@@ -107,7 +107,7 @@ class Exposed:
             path = tuple(words[1:])
             functions = [f for way, f in loaded.functions.items() if way[: len(path)] == path]
             if not functions and first:
-                self._catalogue.function(target)  # says what was probably meant
+                self._catalogue.function(target)  # suggests the closest command
             is_new = first and self._pins.begin(target)
             for function in functions:
                 is_chosen = is_new or (first and function.path == path)

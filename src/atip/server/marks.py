@@ -1,7 +1,7 @@
 """Marks: text of tools inside blocks that it cannot close, for a model to read as data.
 
 The mark of each block is random, so that nothing that was written before can contain it; characters that hide,
-move or reorder become visible. What the text says is not judged. Implements ATIP 0.6 §11.3, threat 5 of conformance/threats.toml.
+move or reorder become visible. The text itself is not judged. Implements ATIP 0.6 §11.3, threat 5 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
 
 
 def rendered(result: Result) -> str:
-    """What a model is told of a run: how it ended in our words, what it said in blocks."""
+    """The report of a run to a model: how it ended in our words, its output in blocks."""
     facts = [f"exit {result.exit_code}"]
     if result.timed_out:
         facts.append(f"stopped after {result.duration_s:.0f} s")
@@ -50,7 +50,7 @@ def rendered(result: Result) -> str:
 
 
 def refused(error: AtipError) -> str:
-    """What a model is told when nothing ran, or nothing was found."""
+    """The report to a model when nothing ran, or nothing was found."""
     lines = [f"{error.code}: {one_line(error.message, 600)}"]
     lines += [
         f"{problem['path']}: {one_line(str(problem['message']), 300)}"
@@ -64,4 +64,8 @@ def refused(error: AtipError) -> str:
 
 def _problems(error: AtipError) -> list[dict[str, object]]:
     problems = error.details.get("problems")
-    return [one for one in problems if isinstance(one, dict)] if isinstance(problems, list) else []
+    return (
+        [problem for problem in problems if isinstance(problem, dict)]
+        if isinstance(problems, list)
+        else []
+    )

@@ -30,7 +30,7 @@ NEW, SAME, CHANGED = "new", "same", "changed"
 
 
 def text_of(document: Mapping[str, Any], path: Sequence[str]) -> str:
-    """What a tool says of one command: its own node and everything that reaches down to it."""
+    """A tool's description of one command: its own node and everything inherited."""
     parts: list[Any] = [
         {key: document.get(key) for key in ("name", "description", "globalOptions", "effects")}
     ]
@@ -83,7 +83,7 @@ class Pins:
             return self._memory.get(function.name)
         data = files.read_bytes(path, MAX_BYTES)
         status = os.stat(path)
-        # SECURITY: whoever can write a pin can make a poisoned text look approved.
+        # SECURITY: a process that can write a pin can make a poisoned text look approved.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
             raise AtipError(
                 "pins.unsafe-file",
@@ -121,7 +121,7 @@ class Pins:
         return True
 
     def difference(self, function: Function, document: Mapping[str, Any]) -> str:
-        """What changed, for a person: removed and added lines, cleaned and cut."""
+        """The changes for display: removed and added lines, cleaned and truncated."""
         import difflib
 
         old = (self.find(function) or "").splitlines()

@@ -1,4 +1,4 @@
-"""Runs: what `run` and published commands do – understand, decide, ask, run, and end what nobody waits for.
+"""Runs: what `run` and published commands do – understand, decide, confirm, run, and stop abandoned runs.
 
 The work is done in a worker thread by `calling` and `execution.runner`, as for every other caller. When the request
 is cancelled or its client is gone, everything that the run consists of is ended, and only then does the request end.
@@ -40,11 +40,11 @@ _SHELL_WORDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "<<", "2>",
 client_gone: contextvars.ContextVar[anyio.Event | None] = contextvars.ContextVar(
     "client_gone", default=None
 )
-"""Set by a transport that can tell that the client of a request is gone."""
+"""Set by a transport that notices when the client of a request disconnects."""
 
 
 class Bounds(Value):
-    """What every run of a server is held to."""
+    """Limits of every run of a server."""
 
     root: str
     """Runs start in this directory or below it."""
@@ -160,7 +160,7 @@ class ServerRuns:
             group.start_soon(_cancel_when_gone, group.cancel_scope)
             try:
                 results.append(await anyio.to_thread.run_sync(work, limiter=self._limiter))
-            except Exception as error:  # handed on below, not as a group of one
+            except Exception as error:  # passed on below, not as a group of one
                 errors.append(error)
             finally:
                 done.set()
@@ -196,7 +196,7 @@ async def _cancel_when_gone(scope: anyio.CancelScope) -> None:
 
 
 def _cancelled() -> UsageError:
-    return UsageError("mcp.cancelled", "the call was cancelled; what ran was ended")
+    return UsageError("mcp.cancelled", "the call was cancelled and its process stopped")
 
 
 def _text(arguments: Mapping[str, Any], key: str) -> str:

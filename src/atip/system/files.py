@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TEMPORARY = ".atip-tmp-"
-"""Prefix of temporary files; leftovers older than a day are removed by `sweep`."""
+"""Prefix of temporary files."""
 
 
 def read_bytes(path: str, max_bytes: int) -> bytes:
@@ -80,7 +80,7 @@ def stamp_of(path: str) -> str:
 
 
 def stat_key(status: os.stat_result) -> tuple[int, int, int, int, int]:
-    """What must be unchanged for a file's content to be taken as unchanged."""
+    """Stat fields that identify unchanged content."""
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
@@ -148,7 +148,7 @@ def make_private(folder: str) -> None:
     """Create a directory (and its parents) that only the user may enter.
 
     Raises:
-        AtipError: `file.unsafe-directory` when it is a link or belongs to someone else.
+        AtipError: `file.unsafe-directory` when it is a link or belongs to another user.
     """
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -163,7 +163,7 @@ def make_private(folder: str) -> None:
 class locked:
     """Hold an exclusive lock; it dies with the process, so it is never stale.
 
-    `wait` False does not wait for another holder; the context then tells whether the lock is held.
+    `wait` False does not wait for another holder; the context then returns whether the lock is held.
     """
 
     def __init__(self, path: str, *, wait: bool = True) -> None:
@@ -185,17 +185,3 @@ class locked:
 
     def __exit__(self, *_failure: object) -> None:
         os.close(self._handle)
-
-
-def sweep(folder: str, now: float, *, older_than_s: float = 86400.0) -> int:
-    """Remove temporary files that a killed writer left behind; returns how many."""
-    removed = 0
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                is_ours = entry.name.startswith(TEMPORARY)
-                if is_ours and entry.stat(follow_symlinks=False).st_mtime < now - older_than_s:
-                    removed += _unlink(entry.path)
-    except OSError:
-        pass  # a folder that is not there has nothing to remove
-    return removed

@@ -199,7 +199,7 @@ def _listen(path: str) -> socket.socket:
         os.umask(before)
     listener.listen(BACKLOG)
     listener.setblocking(False)
-    os.rename(temporary, path)  # whoever connects reaches the old server or this one
+    os.rename(temporary, path)  # a client reaches the old server or this one
     return listener
 
 
@@ -225,13 +225,13 @@ def _same_view(caller: int) -> bool:
 
 
 def _become(caller: int, cwd: bytes, variables: bytes) -> None:
-    """Environment, folder and parents of the process that asks."""
+    """Environment, folder and parents of the calling process."""
     from atip.system.programs import callers
 
     callers.stand_in_for(caller)
     os.environ.clear()
-    for each in variables.split(b"\0") if variables else ():
-        key, _, value = each.partition(b"=")
+    for part in variables.split(b"\0") if variables else ():
+        key, _, value = part.partition(b"=")
         os.environb[key] = value
     os.chdir(cwd)
 

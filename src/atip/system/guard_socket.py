@@ -1,8 +1,8 @@
-"""The hook's side of `guard serve`: hand a request to the server of this user, and give up at anything unusual.
+"""The hook's side of `guard serve`: pass a request to the server of this user, and fall back at anything unusual.
 
     answer, request = call_server(words)    # answer None: judge here
 
-Sits before everything else, so it imports nothing but what Python has loaded anyway, and one module for the socket.
+Runs before everything else, so it imports only what Python has already loaded, and one module for the socket.
 
 SECURITY: an answer counts only from a process of the same user, through a socket and a folder that only this user can write. Anything
 else – another owner, a wider mode, a link, another version, half an answer, a timeout – counts as no answer.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER, NAME = "agent-tools", "guard.sock"
 LIMIT_S = 3.0
-"""Judging here must still end before the hook's own limit."""
+"""Leaves time to judge here within the hook's own limit."""
 MAX_BYTES = 4_000_000
 MAX_PATH = 107
 FIELDS = 5
@@ -30,7 +30,7 @@ _CREDENTIALS = 12
 
 
 def socket_path(env: Mapping[str, str]) -> str:
-    """Where the server of this user listens."""
+    """Path of the socket of this user's server."""
     base = env.get("XDG_RUNTIME_DIR", "")
     if not base.startswith("/"):
         base = f"/run/user/{os.geteuid()}"
@@ -41,7 +41,7 @@ def socket_path(env: Mapping[str, str]) -> str:
 
 
 def own_stamp() -> bytes:
-    """Tells this installation from another one, and from itself before an upgrade."""
+    """Identifies this installation and its version."""
     path = atip.__file__ or ""
     status = os.stat(path)
     return (
@@ -82,11 +82,11 @@ def _message(words: Sequence[str], request: bytes) -> bytes:
         b"\0".join(variables),
         request,
     )
-    return b"".join(len(each).to_bytes(4, "big") + each for each in fields)
+    return b"".join(len(field).to_bytes(4, "big") + field for field in fields)
 
 
 def _exchange(path: str, message: bytes) -> bytes | None:
-    import _socket  # what `socket` is made of; that one costs half a start of Python
+    import _socket  # the core of `socket`, which takes half of Python's start-up time to import
 
     if len(message) > MAX_BYTES:
         return None
@@ -104,7 +104,7 @@ def _exchange(path: str, message: bytes) -> bytes | None:
 
 
 def peer_of(line) -> tuple[int, int]:  # type: ignore[no-untyped-def]
-    """Process and user at the other end, as the kernel says."""
+    """Process and user at the other end, from the kernel."""
     import _socket
 
     credentials = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
@@ -115,7 +115,7 @@ def peer_of(line) -> tuple[int, int]:  # type: ignore[no-untyped-def]
 
 
 def receive(line, limit: int) -> bytes:  # type: ignore[no-untyped-def]
-    """Everything until the other end has said all."""
+    """Read until the other end closes."""
     received = bytearray()
     while len(received) <= limit:
         part = line.recv(65536)
@@ -126,7 +126,7 @@ def receive(line, limit: int) -> bytes:  # type: ignore[no-untyped-def]
 
 
 def _answer(received: bytes) -> bytes | None:
-    """SECURITY: half an answer is none."""
+    """SECURITY: a partial answer does not count."""
     (answer,) = split_fields(received, 1)
     return answer or None
 

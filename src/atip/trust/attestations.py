@@ -59,9 +59,13 @@ def _unwrap(value: Any) -> list[dict[str, Any]]:
         return [value]
     if "attestation_bundles" in value:
         bundles = _objects(value["attestation_bundles"])
-        return [one for bundle in bundles for one in _unwrap(bundle)]
+        return [attestation for bundle in bundles for attestation in _unwrap(bundle)]
     if "attestations" in value:
-        return [one for child in _objects(value["attestations"]) for one in _unwrap(child)]
+        return [
+            attestation
+            for child in _objects(value["attestations"])
+            for attestation in _unwrap(child)
+        ]
     if isinstance(value.get("bundle"), dict):
         return _unwrap(value["bundle"])
     if "verification_material" in value and "envelope" in value:

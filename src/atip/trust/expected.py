@@ -48,7 +48,7 @@ class Key(Value):
 
 
 class TrustPolicy(Value):
-    """What must hold, and who may say so."""
+    """Requirements, and the trusted signers."""
 
     signers: tuple[Signer, ...] = ()
     keys: tuple[Key, ...] = ()
@@ -87,8 +87,8 @@ def create_trust_policy(config: Mapping[str, Any], *, tool: str = "") -> TrustPo
         raise _wrong("minimumSlsaLevel", "must be a whole number from 0 to 4")
     root = merged.get("trustedRoot")
     return TrustPolicy(
-        signers=tuple(_signer(one) for one in signers),
-        keys=tuple(_key(one) for one in _list(merged, "keys")),
+        signers=tuple(_signer(signer) for signer in signers),
+        keys=tuple(_key(key) for key in _list(merged, "keys")),
         builders=_texts(merged, "builders"),
         sources=_texts(merged, "sources"),
         minimum_slsa_level=level,

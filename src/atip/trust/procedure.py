@@ -55,7 +55,7 @@ class Materials(Value):
 
 
 class VerificationResults(Value):
-    """What was checked (Appendix A `VerificationResults`)."""
+    """Results of the checks (Appendix A `VerificationResults`)."""
 
     integrity: Check = ABSENT
     description: Check = ABSENT

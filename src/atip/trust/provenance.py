@@ -103,7 +103,7 @@ def _judge(check: Check, policy: TrustPolicy) -> Check:
 
 
 def _builder_problem(origin: BuildOrigin, policy: TrustPolicy) -> VerificationStep | None:
-    if any(matches(origin.builder, one) for one in policy.builders):
+    if any(matches(origin.builder, builder) for builder in policy.builders):
         return None
     return VerificationStep(
         name="builder",
@@ -125,7 +125,7 @@ def _source_problem(
         return VerificationStep(
             name="source", outcome="failed", code="trust.source-conflict", message=message
         )
-    if any(matches(sources[0], _source(one)) for one in policy.sources):
+    if any(matches(sources[0], _source(source)) for source in policy.sources):
         return None
     message = f"built from `{sources[0][:200]}`, which is not a configured source"
     return VerificationStep(name="source", outcome="failed", code="trust.source", message=message)

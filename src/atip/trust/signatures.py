@@ -43,7 +43,7 @@ def verify_each(document: bytes, artifact: Artifact, policy: TrustPolicy) -> lis
         attestations = split_attestations(document)
     except FormatError as error:
         return [failed("signature.bundle", "trust.bundle", error.message)]
-    return [_verify_one(one, artifact, policy) for one in attestations]
+    return [_verify_one(attestation, artifact, policy) for attestation in attestations]
 
 
 def best(checks: list[Check]) -> Check:
@@ -114,7 +114,9 @@ def verify_minisign_signature(data: bytes, signature: bytes, policy: TrustPolicy
         except problems:
             continue
         return _by(key.name or "configured key")
-    return failed("signature.content", "trust.signature", "none of our keys made this signature")
+    return failed(
+        "signature.content", "trust.signature", "the signature does not match any configured key"
+    )
 
 
 def _minisign_key(minisign: Any, data: bytes) -> Any:
@@ -153,7 +155,9 @@ def verify_gpg_signature(data: bytes, signature: bytes, policy: TrustPolicy) -> 
             continue
         if result.valid_sigs:
             return _by(key.name or certificate.fingerprint)
-    return failed("signature.content", "trust.signature", "none of our keys made this signature")
+    return failed(
+        "signature.content", "trust.signature", "the signature does not match any configured key"
+    )
 
 
 class _Store:

@@ -1,7 +1,7 @@
-"""In-toto statements and SLSA provenance v0.2 and v1: what a verified payload says. Fed only after verification.
+"""In-toto statements and SLSA provenance v0.2 and v1: the content of a verified payload. Read only after verification.
 
 Implements in-toto Statement v0.1/v1 and https://slsa.dev/provenance/v0.2 and /v1 as far as subject, builder and
-source go. Says what is claimed; whether that is enough is decided in `provenance`.
+source go. Extracts claims only; `provenance` decides whether they suffice.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Statement(Value):
         return any(self._is_same(digests, artifact) for digests in self.subjects)
 
     def _is_same(self, digests: tuple[Digest, ...], artifact: Artifact) -> bool:
-        comparable = [one for one in digests if one.algorithm in artifact.digests]
-        return bool(comparable) and all(artifact.matches(one) for one in comparable)
+        comparable = [digest for digest in digests if digest.algorithm in artifact.digests]
+        return bool(comparable) and all(artifact.matches(digest) for digest in comparable)
 
 
 class BuildOrigin(Value):
@@ -62,7 +62,7 @@ def find_statement(payload: bytes, payload_type: str) -> Statement | None:
     if not isinstance(subjects, list) or not isinstance(kind, str) or len(subjects) > MAX_SUBJECTS:
         return None
     return Statement(
-        subjects=tuple(_digests(one) for one in subjects),
+        subjects=tuple(_digests(subject) for subject in subjects),
         predicate_type=kind,
         predicate=value.get("predicate"),
     )
@@ -73,7 +73,7 @@ def _digests(subject: Any) -> tuple[Digest, ...]:
     if not isinstance(table, dict):
         return ()
     digests = [find_digest(f"{name}:{value}") for name, value in table.items()]
-    return tuple(one for one in digests if one is not None)
+    return tuple(digest for digest in digests if digest is not None)
 
 
 def find_origin(statement: Statement) -> BuildOrigin | None:
@@ -106,7 +106,9 @@ def _origin_v02(predicate: dict[str, Any]) -> BuildOrigin | None:
 def _origin(builder: object, build_type: object, sources: list[object]) -> BuildOrigin | None:
     if not (isinstance(builder, str) and builder and isinstance(build_type, str)):
         return None
-    normalized = [normalize_source(one) for one in sources if isinstance(one, str) and one]
+    normalized = [
+        normalize_source(source) for source in sources if isinstance(source, str) and source
+    ]
     return BuildOrigin(
         builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(normalized))
     )

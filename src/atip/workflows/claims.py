@@ -57,23 +57,26 @@ def _add_claims(document: Document, tool: Tool, paths: Iterable[Sequence[str]]) 
     for path in paths:
         claim = command_claim(tool, path)
         if claim.base != claim.ceiling:
-            document = _placed(document, tuple(path), _encoded(claim))
+            document = _place(document, tuple(path), _encode(claim))
     return document
 
 
-def _placed(node: Document, path: tuple[str, ...], claim: Document) -> Document:
+def _place(node: Document, path: tuple[str, ...], claim: Document) -> Document:
     """Copy the nodes along the path and add the claim; a command that the document leaves out gets none."""
     if not path:
-        own = node.get("x-atip")
-        return {**node, "x-atip": {**(own if isinstance(own, dict) else {}), "claim": claim}}
+        extension = node.get("x-atip")
+        return {
+            **node,
+            "x-atip": {**(extension if isinstance(extension, dict) else {}), "claim": claim},
+        }
     commands = node.get("commands")
-    below = commands.get(path[0]) if isinstance(commands, dict) else None
-    if not isinstance(below, dict):
+    subcommand = commands.get(path[0]) if isinstance(commands, dict) else None
+    if not isinstance(subcommand, dict):
         return node
-    return {**node, "commands": {**node["commands"], path[0]: _placed(below, path[1:], claim)}}
+    return {**node, "commands": {**node["commands"], path[0]: _place(subcommand, path[1:], claim)}}
 
 
-def _encoded(claim: Claim) -> Document:
+def _encode(claim: Claim) -> Document:
     from atip.calls.effects.claim_words import more_words
     from atip.model.reading.encode import encode_effects
 

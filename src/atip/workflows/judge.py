@@ -259,8 +259,8 @@ def explain(
         decisions=decisions,
         audit=audit,
         online=any(policy.hosts for policy in policies),
-        ignored=_ignored(policies, subjects, decisions),
-        once=_used(policies, subjects),
+        ignored=_ignored_rules(policies, subjects, decisions),
+        once=_used_rules(policies, subjects),
     )
 
 
@@ -273,13 +273,13 @@ def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home
         except FormatError:
             closed = None
         subjects = judge_line(closed, lookup=lookup, cwd=cwd, home=home) if closed else ()
-        if any(each.never or each.effects.destructive for each in subjects):
+        if any(subject.never or subject.effects.destructive for subject in subjects):
             reason = f"{error.message}, and the readable part destroys data; close the quote"
             return Decision(outcome=DENY, reasons=(reason,), rule="always: unclosed quote")
     return Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
 
 
-def _ignored(
+def _ignored_rules(
     policies: Sequence[Policy], subjects: Sequence[CommandContext], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
     if not any(policy.ignored or policy.rules for policy in policies):
@@ -289,13 +289,13 @@ def _ignored(
     return ignored_rules(policies, subjects, decisions)
 
 
-def _used(policies: Sequence[Policy], subjects: Sequence[CommandContext]) -> tuple[str, ...]:
+def _used_rules(policies: Sequence[Policy], subjects: Sequence[CommandContext]) -> tuple[str, ...]:
     rules = [rule for policy in policies for rule in policy.rules if rule.once]
     if not rules:
         return ()
     from atip.policy.matching import matches
 
-    return tuple(rule.name for rule in rules if any(matches(rule, each) for each in subjects))
+    return tuple(rule.name for rule in rules if any(matches(rule, subject) for subject in subjects))
 
 
 def _union(subjects: Sequence[CommandContext]) -> Effects:

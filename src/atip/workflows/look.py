@@ -56,7 +56,7 @@ class LinkedLine(Value):
 
     @property
     def text(self) -> str:
-        return " → ".join(f"`{_short(each)}`" for each in self.chain)
+        return " → ".join(f"`{_short(step)}`" for step in self.chain)
 
 
 def explain_for(
@@ -91,26 +91,28 @@ def look_through(
         return explained
     return explained.replace(
         decision=_decision(explained.decision, look.findings),
-        unsettled=next((each.text for each in look.findings if each.person and reachable), ""),
-        chains=tuple(dict.fromkeys(each.text for each in look.findings))[:MAX_FILES],
+        unsettled=next(
+            (finding.text for finding in look.findings if finding.person and reachable), ""
+        ),
+        chains=tuple(dict.fromkeys(finding.text for finding in look.findings))[:MAX_FILES],
         digest=sha256_hex("".join(look.digests).encode()) if look.digests else "",
     )
 
 
 def _decision(decision: Decision, findings: Sequence[LinkedLine]) -> Decision:
     worst = decision
-    for each in findings:
+    for finding in findings:
         # SECURITY: what is found only raises: a file can change before it runs
-        raises = each.decision.outcome == DENY or (
-            each.decision.outcome in (ASK, CONFINE)
+        raises = finding.decision.outcome == DENY or (
+            finding.decision.outcome in (ASK, CONFINE)
             and decision.outcome == ALLOW
-            and not each.vouched
+            and not finding.vouched
         )
-        if raises and is_stricter(each.decision.outcome, worst.outcome):
-            worst = each.decision.replace(subject=each.text)
+        if raises and is_stricter(finding.decision.outcome, worst.outcome):
+            worst = finding.decision.replace(subject=finding.text)
     if worst is not decision or decision.outcome != ASK:
         return worst
-    chains = tuple(dict.fromkeys(each.text for each in findings))[:3]
+    chains = tuple(dict.fromkeys(finding.text for finding in findings))[:3]
     return decision.replace(reasons=(*decision.reasons, *(f"runs {text}" for text in chains)))
 
 
@@ -187,7 +189,7 @@ class _Look:
         for place in linked_repository(self._root):
             path = os.path.join(place.removesuffix("/**"), name)
             if os.path.isfile(path):
-                return self._text(path, beside=os.path.dirname(path))
+                return self._text(path, source=os.path.dirname(path))
         return None
 
     def _hook_lines(self, command: str, config: str) -> tuple[str, ...]:
@@ -214,7 +216,7 @@ class _Look:
             LinkedLine(
                 chain=longer,
                 decision=inner.decision,
-                person=any(needs_person(each) for each in inner.invocations),
+                person=any(needs_person(invocation) for invocation in inner.invocations),
                 vouched=self.vouched,
             )
         )
@@ -233,11 +235,11 @@ class _Look:
             folder = os.path.dirname(folder)
         return None
 
-    def _text(self, path: str, beside: str = "", *, secret: bool = False) -> str | None:
+    def _text(self, path: str, source: str = "", *, secret: bool = False) -> str | None:
         """Read a file of the workspace or its repository; None: it is a secret, unreadable, or there were too many."""
         real = os.path.realpath(path)
         # SECURITY: reasons quote what was read; nothing secret, and nothing from elsewhere, gets into them
-        roots = (self._root, os.path.realpath(beside)) if beside else (self._root,)
+        roots = (self._root, os.path.realpath(source)) if source else (self._root,)
         if not any(f"{real}/".startswith(f"{root}/") for root in roots):
             return None
         if is_secret(real) and not secret:

@@ -67,11 +67,11 @@ class Lookup:
 
     def _look(self, name: str) -> Tool | None:
         entry, curated, is_usual = self._curated(name)
-        own = (entry or {}).get("x-atip")
-        source_kind = own.get("rung") if isinstance(own, dict) else None
-        described = entry is not None and (curated is None or source_kind in DESCRIBED)
-        document = self.document(name) if described else None
-        tool = curated if document is None else _merged(name, document, curated)
+        extension = (entry or {}).get("x-atip")
+        source_kind = extension.get("rung") if isinstance(extension, dict) else None
+        is_described = entry is not None and (curated is None or source_kind in DESCRIBED)
+        document = self.document(name) if is_described else None
+        tool = curated if document is None else _merge(name, document, curated)
         return self._with_override(name, entry, tool, is_usual)
 
     def over(self, tool: Tool) -> Tool:
@@ -80,7 +80,7 @@ class Lookup:
         from atip.model.root import lift
 
         entry, curated, is_usual = self._curated(tool.name)
-        merged = self._with_override(tool.name, entry, _joined(lift(tool), curated), is_usual)
+        merged = self._with_override(tool.name, entry, _join(lift(tool), curated), is_usual)
         return merged or tool
 
     def _curated(self, name: str) -> tuple[dict[str, Any] | None, Tool | None, bool]:
@@ -107,15 +107,15 @@ class Lookup:
         folder = os.path.join(self._places.config, "overrides")
         if not os.path.isdir(folder):
             return tool
-        from atip.workflows.overrides import overridden
+        from atip.workflows.overrides import apply_override
 
         digest = str((entry or {}).get("hash", "")).removeprefix("sha256:")
         exact = os.path.join(folder, "sha256", f"{digest}.json")
         if entry is not None and os.path.isfile(exact):
-            return overridden(name, exact, tool, self._is_recorded(entry, on_path(name)))
+            return apply_override(name, exact, tool, self._is_recorded(entry, on_path(name)))
         override_path = os.path.join(folder, f"{name}.json")
         return (
-            overridden(name, override_path, tool, is_usual)
+            apply_override(name, override_path, tool, is_usual)
             if os.path.isfile(override_path)
             else tool
         )
@@ -148,9 +148,9 @@ class Lookup:
         from atip.system.file_digests import file_digest
         from atip.system.files import stat_key
 
-        own = entry.get("x-atip")
+        extension = entry.get("x-atip")
         try:
-            if isinstance(own, dict) and own.get("stat") == [*stat_key(os.stat(path))]:
+            if isinstance(extension, dict) and extension.get("stat") == [*stat_key(os.stat(path))]:
                 return True
             digest_cache = os.path.join(self._places.data, "digests")
             return file_digest(path, digest_cache) == entry.get("hash")
@@ -158,27 +158,27 @@ class Lookup:
             return False
 
 
-def _merged(name: str, document: dict[str, Any], curated: Tool | None) -> Tool | None:
+def _merge(name: str, document: dict[str, Any], curated: Tool | None) -> Tool | None:
     from atip.model.reading.decode import decode
 
     try:
         tool = decode({"atip": {"version": "0.6"}, "version": "", **document, "name": name}).tool
     except AtipError:
-        return curated and _unmarked(curated)
+        return curated and _as_claims(curated)
     if curated is None:
         return tool
     from atip.model.root import lift
 
-    return _joined(lift(tool), curated)
+    return _join(lift(tool), curated)
 
 
-def _joined(tool: Tool, curated: Tool | None) -> Tool:
+def _join(tool: Tool, curated: Tool | None) -> Tool:
     if curated is None:
         return tool
     from atip.inference.knowledge import merge_knowledge
 
     merged = merge_knowledge(tool, curated)
-    return merged if curated.own.get("curated") else _unmarked(merged)
+    return merged if curated.own.get("curated") else _as_claims(merged)
 
 
 def _as_warning(curated: Tool) -> Tool:
@@ -186,23 +186,24 @@ def _as_warning(curated: Tool) -> Tool:
     from atip.calls.effects.facts import weakened
 
     def warned(command: Command) -> Command:
-        below = command.commands
+        subcommands = command.commands
         return command.replace(
             effects=weakened(command.effects),
-            commands=below and {name: warned(one) for name, one in below.items()},
+            commands=subcommands
+            and {name: warned(subcommand) for name, subcommand in subcommands.items()},
         )
 
     commands = curated.commands
-    return _unmarked(curated).replace(
+    return _as_claims(curated).replace(
         effects=weakened(curated.effects),
-        commands=commands and {name: warned(one) for name, one in commands.items()},
+        commands=commands and {name: warned(command) for name, command in commands.items()},
     )
 
 
-def _unmarked(tool: Tool) -> Tool:
+def _as_claims(tool: Tool) -> Tool:
     """The same facts as claims: they may raise effects and never lower them."""
-    own = {key: value for key, value in tool.own.items() if key != "curated"}
-    return tool.replace(extra={**tool.extra, "x-atip": own})
+    metadata = {key: value for key, value in tool.own.items() if key != "curated"}
+    return tool.replace(extra={**tool.extra, "x-atip": metadata})
 
 
 def _shadows_nothing(name: str) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_OVERRIDE = 4_000_000
 
 
-def overridden(name: str, path: str, tool: Tool | None, is_trusted: bool) -> Tool:
+def apply_override(name: str, path: str, tool: Tool | None, is_trusted: bool) -> Tool:
     """Apply the fields of an override file to a tool.
 
     Raises:
@@ -35,15 +35,15 @@ def override_stamps(places: Places) -> dict[str, str]:
 
     stamps: dict[str, str] = {}
     start = os.path.join(places.config, "overrides")
-    for below in ("", "sha256/"):
+    for subfolder in ("", "sha256/"):
         try:
-            names = os.listdir(os.path.join(start, below))
+            names = os.listdir(os.path.join(start, subfolder))
         except OSError:
             continue
         for name in names:
             stem, dot, ending = name.rpartition(".")
             if dot and ending == "json":
-                stamps[below + stem] = f" {stamp_of(os.path.join(start, below, name))}"
+                stamps[subfolder + stem] = f" {stamp_of(os.path.join(start, subfolder, name))}"
     return stamps
 
 

@@ -58,7 +58,7 @@ def sync_registries(
     digests = {
         name: str(entry["hash"]).lower() for name, entry in tools.items() if _has_hash(entry)
     }
-    approved = frozenset(digests.get(one, one) for one in approve)
+    approved = frozenset(digests.get(item, item) for item in approve)
     with open_shims(host, refresh=refresh, approve=approved) as shims:
         report = synchronise(shims, _lookup_requests(host, digests, tools), prefetch=prefetch)
     changed = [
@@ -68,8 +68,8 @@ def sync_registries(
     ]
     if changed:
         _learn_again(host, changed, tools)
-    lost = tuple(sorted(name for name in changed if digests[name] not in report.answers))
-    return SyncedRegistries(report=report, changed=tuple(sorted(changed)), lost=lost)
+    unanswered = tuple(sorted(name for name in changed if digests[name] not in report.answers))
+    return SyncedRegistries(report=report, changed=tuple(sorted(changed)), lost=unanswered)
 
 
 def _lookup_requests(
@@ -95,12 +95,12 @@ def _has_hash(entry: Any) -> bool:
 
 def _is_outdated(entry: dict[str, Any], registry: str | None, fetched: bool) -> bool:
     """Whether the sources would now give another description than the stored one."""
-    own = entry.get("x-atip") or {}
-    if own.get("rung") in ("override", "native"):
+    extension = entry.get("x-atip") or {}
+    if extension.get("rung") in ("override", "native"):
         return False
     if registry is None:
         return "shimRegistry" in entry
-    if own.get("rung") == "shim" and "shimRegistry" not in entry:
+    if extension.get("rung") == "shim" and "shimRegistry" not in entry:
         return False  # the user's own shim comes first
     return fetched or entry.get("shimRegistry") != registry
 
@@ -122,7 +122,9 @@ def remove_registry(host: Host, name: str) -> tuple[str, tuple[str, ...]]:
 
     source = remove(name, host.places)
     tools = host.store.load_index()["tools"]
-    names = [one for one, entry in tools.items() if entry.get("shimRegistry") == source.url]
+    names = [
+        tool_name for tool_name, entry in tools.items() if entry.get("shimRegistry") == source.url
+    ]
     if names:
         _learn_again(host, names, tools)
     return source.url, tuple(sorted(names))

@@ -66,8 +66,8 @@ def with_patterns(host: Host, document: dict[str, Any]) -> dict[str, Any]:
     from atip.model.reading.decode import decode_tool
     from atip.model.reading.encode import encode
 
-    bare = decode_tool({key: value for key, value in document.items() if key != "commands"})
-    tool = bare.replace(patterns=layered_patterns(bare, host.places))
+    top_level = decode_tool({key: value for key, value in document.items() if key != "commands"})
+    tool = top_level.replace(patterns=layered_patterns(top_level, host.places))
     patterns = encode(tool).get("patterns")
     return {**document, "patterns": patterns} if patterns else document
 
@@ -86,16 +86,16 @@ def document_pieces(host: Host, name: str) -> list[bytes | memoryview]:
     texts = None if cmp_document else host.store.load_texts(name, entry)
     document = texts[0] if texts else cmp_document or host.store.load_metadata(name, entry)
     document = with_patterns(host, document)
-    claimed = with_claims(host, {**document, "name": name})
+    merged = with_claims(host, {**document, "name": name})
     if texts is None:
         try:
-            return [dumps(claimed, allow_nan=False).encode()]
+            return [dumps(merged, allow_nan=False).encode()]
         except UnicodeEncodeError:  # half a character: only an escape can say it
-            return [dumps(claimed, allow_nan=False, ensure_ascii=True).encode()]
-    keys = list(claimed)
+            return [dumps(merged, allow_nan=False, ensure_ascii=True).encode()]
+    keys = list(merged)
     at = keys.index("commands")
     before, after = (
-        "".join(f"{dumps({key: claimed[key]}, allow_nan=False)[1:-1]}, " for key in part)
+        "".join(f"{dumps({key: merged[key]}, allow_nan=False)[1:-1]}, " for key in part)
         for part in (keys[:at], keys[at + 1 :])
     )
     end = f", {after[:-2]}}}" if after else "}"
@@ -142,8 +142,8 @@ def _rescan(host: Host, name: str, entry: dict[str, Any] | None, *, refresh: boo
     from atip.discovery.scan import ScanOptions
     from atip.workflows.scan.machine import scan
 
-    own = (entry or {}).get("x-atip") or {}
-    learn = own.get("rung") in ("framework", "help")
+    extension = (entry or {}).get("x-atip") or {}
+    learn = extension.get("rung") in ("framework", "help")
     paths = (os.path.dirname(entry["path"]),) if entry else ()
     scan(host, ScanOptions(paths=paths, only=(name,), refresh=refresh, learn=learn))
     if entry is not None and not os.path.exists(entry["path"]):

@@ -43,7 +43,7 @@ def verify_file(
 
     options = options or VerifyOptions()
     signature, kind = _signature(path, options)
-    provenance = options.provenance or _beside(path, PROVENANCES)
+    provenance = options.provenance or _find_sibling(path, PROVENANCES)
     attestation = read_bytes(provenance, MAX_SIDECAR) if provenance else None
     if attestation is None and options.fetch:
         attestation = fetch_attestation(tool, offline=offline)
@@ -54,9 +54,9 @@ def verify_file(
         provenance=attestation,
     )
     name = tool.name if tool is not None else os.path.basename(path)
-    signed, shim_policy, own = _signed_description(materials, places, name)
+    signed, shim_policy, is_own = _signed_description(materials, places, name)
     return verify_tool(
-        signed, own or tool, load_trust_policy(places, options, name), shim_policy=shim_policy
+        signed, is_own or tool, load_trust_policy(places, options, name), shim_policy=shim_policy
     )
 
 
@@ -89,7 +89,7 @@ def _signed_description(
     kind = kind_of(cached.bundle) if cached.bundle is not None else ""
     policy = shim_policy(source, required=source.require_signatures)
     if cached.bundle is not None and not (policy.signers or policy.keys):
-        # Nobody is configured who could have signed: there is nothing to hold the signature against.
+        # No signer is configured: the signature cannot be checked.
         return materials, None, None
     full = materials.replace(shim=cached.shim, shim_signature=cached.bundle, shim_kind=kind)
     return full, policy, read_shim(cached.shim, digest)
@@ -147,14 +147,14 @@ def load_trust_policy(places: Places, options: VerifyOptions, tool: str = "") ->
 
 
 def _signature(path: str, options: VerifyOptions) -> tuple[str, str]:
-    path_found = options.signature or _beside(path, tuple(SIGNATURES))
+    path_found = options.signature or _find_sibling(path, tuple(SIGNATURES))
     if not path_found or options.signature_kind:
         return path_found, options.signature_kind
     kinds = [kind for ending, kind in SIGNATURES.items() if path_found.endswith(ending)]
     return path_found, kinds[0] if kinds else ""
 
 
-def _beside(path: str, endings: tuple[str, ...]) -> str:
+def _find_sibling(path: str, endings: tuple[str, ...]) -> str:
     for ending in endings:
         if os.path.isfile(path + ending):
             return path + ending

@@ -69,8 +69,8 @@ def verify_command(
 def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
     """Whether the program's description states a digest, or there is a signature beside it."""
     entry = lookup.entry(name) if lookup.has_store() else None
-    own = (entry or {}).get("x-atip")
-    if isinstance(own, dict) and own.get("rung") in DESCRIBED:
+    extension = (entry or {}).get("x-atip")
+    if isinstance(extension, dict) and extension.get("rung") in DESCRIBED:
         trust = (lookup.document(name) or {}).get("trust")
         if isinstance(trust, dict) and (trust.get("integrity") or trust.get("provenance")):
             return True
@@ -85,7 +85,7 @@ def _path(subject: CommandContext, cwd: str, program: ProgramFile | None) -> str
     if program is not None and word == program.word:
         return program.path
     if UNKNOWN_TEXT in word:
-        return ""  # only the shell will know the name; the judge has said so already
+        return ""  # the name is only known when the line runs; the judge has already reported it
     path = os.path.join(cwd, word) if os.sep in word else on_path(word)
     return os.path.realpath(path) if path and os.path.isfile(path) else ""
 
@@ -123,16 +123,16 @@ def _verdict(
     from atip.workflows.verify import verify_file
 
     entry = lookup.entry(subject.tool) if lookup.has_store() else None
-    # A description of other bytes (the program was updated since) is no word on these, unless a policy wants one.
+    # A description of other bytes (the program was updated since) does not apply to these, unless a policy requires one.
     counts = is_wanted or (entry is not None and entry.get("hash") == program.digest)
     try:
-        tool = _stored(subject.tool, lookup) if counts else None
+        tool = _find_stored(subject.tool, lookup) if counts else None
         return verify_file(program.path, places, tool=tool, digest=program.digest)
     except AtipError:
         return None
 
 
-def _stored(name: str, lookup: Lookup) -> Tool | None:
+def _find_stored(name: str, lookup: Lookup) -> Tool | None:
     from atip.model.reading.decode import decode_tool
 
     document = lookup.document(name)

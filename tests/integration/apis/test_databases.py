@@ -123,9 +123,9 @@ def test_sqlite_query_cannot_write(lite: pathlib.Path, sql: str, writable: bool)
 def test_read_only_file_stays_read_only_even_for_a_forged_operation(lite: pathlib.Path) -> None:
     with connected(lite, "sqlite:///shop.db", writable=True):
         pass
-    told = json.loads((lite / "codegen.config.json").read_text())
-    told["sources"]["database"]["shop"]["writable"] = False
-    (lite / "codegen.config.json").write_text(json.dumps(told))
+    output = json.loads((lite / "codegen.config.json").read_text())
+    output["sources"]["database"]["shop"]["writable"] = False
+    (lite / "codegen.config.json").write_text(json.dumps(output))
     with (
         OperationCaller(load_config(str(lite)), access=ApiAccess(env={})) as box,
         pytest.raises(UsageError) as caught,

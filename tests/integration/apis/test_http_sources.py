@@ -126,7 +126,7 @@ def test_agent_can_import_a_wrapper_and_call_through_the_runtime(
     )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout == "{'name': 'Rex'}\n{'name': 'Rex'}\n"
-    assert [(each.method, each.target, each.body) for each in server.requests] == [
+    assert [(request.method, request.target, request.body) for request in server.requests] == [
         ("GET", "/pets/a%2Fb?fields=x&fields=y", b""),
         ("POST", "/pets", b'{"name":"Rex","tag-name":"t"}'),
         ("GET", "/pets/7", b""),
@@ -319,7 +319,7 @@ def test_answer_that_differs_from_its_schema_is_told(
     project(tmp_path, server)
     result = call(tmp_path, "get_pet", {"pet_id": "1"})
     assert result.data == {"name": 7}
-    assert [each["path"] for each in result.problems] == [["name"]]
+    assert [problem["path"] for problem in result.problems] == [["name"]]
 
 
 @pytest.mark.proves("ATM-7-15")
@@ -332,7 +332,7 @@ def test_hooks_are_told_what_happened_but_no_values(
         load_config(str(tmp_path)), access=ApiAccess(env={}, hook=events.append)
     ) as caller:
         caller.run("shop", "get_pet", {"pet_id": "secret-id"})
-    assert [(each.source, each.operation, each.status, each.tries) for each in events] == [
+    assert [(event.source, event.operation, event.status, event.tries) for event in events] == [
         ("shop", "get_pet", 200, 1)
     ]
     assert "secret-id" not in repr(events)
@@ -366,7 +366,7 @@ def test_calls_at_once_share_one_connection(
 
         assert len(asyncio.run(many())) == 20
     assert len(opened) == 1
-    assert sorted(each.target for each in server.requests) == sorted(f"/pets/{n}" for n in range(20))  # fmt: skip
+    assert sorted(request.target for request in server.requests) == sorted(f"/pets/{n}" for n in range(20))  # fmt: skip
 
 
 def test_second_sync_writes_nothing_and_a_change_writes_only_what_changed(
@@ -376,7 +376,7 @@ def test_second_sync_writes_nothing_and_a_change_writes_only_what_changed(
     config = load_config(str(tmp_path))
     before = (tmp_path / ".agent-ready.json").read_bytes()
     again = sync(config, open_access())
-    assert [each.written for each in again.sources] == [0]
+    assert [source.written for source in again.sources] == [0]
     assert (tmp_path / ".agent-ready.json").read_bytes() == before
     changed = json.loads(json.dumps(DOCUMENT))
     changed["paths"]["/pets"]["post"]["summary"] = "Add one"
@@ -393,11 +393,11 @@ def test_unreadable_source_keeps_its_files_and_the_others_go_on(
     tmp_path: pathlib.Path, server: ApiServer
 ) -> None:
     project(tmp_path, server)
-    told = json.loads((tmp_path / "codegen.config.json").read_text())
-    told["sources"]["openapi"]["broken"] = {"type": "openapi", "spec": "nowhere.json"}
-    (tmp_path / "codegen.config.json").write_text(json.dumps(told))
+    output = json.loads((tmp_path / "codegen.config.json").read_text())
+    output["sources"]["openapi"]["broken"] = {"type": "openapi", "spec": "nowhere.json"}
+    (tmp_path / "codegen.config.json").write_text(json.dumps(output))
     report = sync(load_config(str(tmp_path)), open_access())
-    assert [each.error is None for each in report.sources] == [True, False]
+    assert [source.error is None for source in report.sources] == [True, False]
     assert not report.is_complete
 
 

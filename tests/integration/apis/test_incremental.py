@@ -119,5 +119,5 @@ def test_one_source_of_several_leaves_the_others_in_the_manifest(tmp_path: pathl
     sync(config, open_access())
     before = (tmp_path / ".agent-ready.json").read_text()
     report = sync(config, open_access(), only=("two",))
-    assert [each.name for each in report.sources] == ["two"]
+    assert [source.name for source in report.sources] == ["two"]
     assert (tmp_path / ".agent-ready.json").read_text() == before

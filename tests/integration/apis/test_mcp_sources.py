@@ -55,11 +55,11 @@ server.run("stdio")
 
 
 def configured(folder: pathlib.Path, **servers: dict[str, typing.Any]) -> OperationCaller:
-    told = {"sources": {"mcp": {name: {"type": "mcp", **each} for name, each in servers.items()}}, "language": "python"}  # fmt: skip
+    told = {"sources": {"mcp": {name: {"type": "mcp", **server} for name, server in servers.items()}}, "language": "python"}  # fmt: skip
     (folder / "codegen.config.json").write_text(json.dumps(told))
     access = confined_access(folder)
     report = sync(load_config(str(folder)), access)
-    assert report.is_complete, [each.to_json() for each in report.sources]
+    assert report.is_complete, [source.to_json() for source in report.sources]
     return OperationCaller(load_config(str(folder)), access=access)
 
 
@@ -90,8 +90,8 @@ def children() -> set[int]:
 @pytest.mark.proves("ATM-A-01")
 def test_tools_are_listed_and_called(tmp_path: pathlib.Path) -> None:
     with configured(tmp_path, own=own(tmp_path)) as box:
-        said = box.call("own", "look", {"word": "hi"})
-        assert str(said).startswith(("hi from", "{'result': 'hi from"))
+        result = box.call("own", "look", {"word": "hi"})
+        assert str(result).startswith(("hi from", "{'result': 'hi from"))
         with pytest.raises(ExecutionError) as caught:
             box.call("own", "fail", {})
         assert caught.value.code == "api.mcp-tool"

@@ -119,8 +119,8 @@ class Shop:
         return done.stdout.strip()
 
     def records(self) -> list[dict[str, typing.Any]]:
-        told = atip("audit", "show", "--decisions", "--json", home=self.home)
-        return typing.cast("list[dict[str, typing.Any]]", told.document["records"])
+        result = atip("audit", "show", "--decisions", "--json", home=self.home)
+        return typing.cast("list[dict[str, typing.Any]]", result.document["records"])
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_wrapper_needs_the_project_approved_and_then_reads(shop: Shop, server: A
     assert server.requests == []
     shop.approve()
     assert json.loads(shop.run("get")) == {"name": "Rex"}
-    (record,) = [each for each in shop.records() if each["event"] == "start"]
+    (record,) = [record for record in shop.records() if record["event"] == "start"]
     assert (record["api"], record["decision"]["decision"]) == ("shop.get_pet", "allow")
 
 
@@ -153,7 +153,7 @@ def test_wrapper_refuses_what_policy_asks_about_and_says_how_to_ask(
     assert code == "consent.no-asker"
     assert ("runtime.use(ask=" if shop.language == "python" else "use({ ask:") in hint
     assert server.requests == []
-    assert [(each["event"], each["api"]) for each in shop.records()] == [
+    assert [(record["event"], record["api"]) for record in shop.records()] == [
         ("refused", "shop.delete_pet")
     ]
 
@@ -163,8 +163,10 @@ def test_wrapper_calls_after_a_yes_and_not_after_a_no(shop: Shop, server: ApiSer
     assert shop.run("delete", NO[shop.language]).startswith("consent.refused |")
     assert server.requests == []
     assert json.loads(shop.run("delete", YES[shop.language])) == {"name": "Rex"}
-    assert [(each.method, each.target) for each in server.requests] == [("DELETE", "/pets/7")]
-    assert [(each["event"], each["decision"]["decision"]) for each in shop.records()] == [
+    assert [(request.method, request.target) for request in server.requests] == [
+        ("DELETE", "/pets/7")
+    ]
+    assert [(record["event"], record["decision"]["decision"]) for record in shop.records()] == [
         ("refused", "ask"),
         ("start", "ask"),
     ]

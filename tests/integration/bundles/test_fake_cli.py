@@ -109,10 +109,13 @@ def test_secrets_reach_neither_audit_nor_ledger_nor_argv(place):
     assert not any("s3cret-token" in call for call in place.calls())
     audit = (data / "audit" / "audit.jsonl").read_text()
     records = [json.loads(line) for line in audit.splitlines()]
-    assert {one["step"] for one in records if one.get("event") == "setup"} >= {"daemon", "token"}
-    ran = next(one for one in records if one.get("event") == "bundle-run")
+    assert {record["step"] for record in records if record.get("event") == "setup"} >= {
+        "daemon",
+        "token",
+    }
+    ran = next(record for record in records if record.get("event") == "bundle-run")
     assert (ran["bundle"], ran["tool"]) == ("fake@1", "fake.list")
-    assert any(one.get("run") == ran["run"] and one["event"] == "start" for one in records)
+    assert any(record.get("run") == ran["run"] and record["event"] == "start" for record in records)
 
 
 @pytest.mark.proves("AIP29-OUTPUT-04", "AIP29-OUTPUT-06", "AIP29-OUTPUT-08", "AIP29-OUTPUT-05")
@@ -282,7 +285,10 @@ def test_setup_survives_kill_9_between_any_two_steps(place):
     events = host.ledger(bundle).events()
     for step in bundle.manifest.setup:
         assert (
-            sum(one["step"] == step.id and one["event"] in ("done", "skipped") for one in events)
+            sum(
+                event["step"] == step.id and event["event"] in ("done", "skipped")
+                for event in events
+            )
             == 1
         )
 

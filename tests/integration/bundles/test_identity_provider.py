@@ -136,8 +136,8 @@ def test_the_code_flow_runs_to_the_end_with_pkce(tmp_path):
         settings = {"authorize_url": f"{idp.address}/authorize", "token_url": f"{idp.address}/token", "scopes": ["r"]}  # fmt: skip
         browser, store = Browser(), Slot()
         OAuth(store, post_form).obtain(Described(**settings), "demo", browser)
-        for one in browser.threads:
-            one.join()
+        for thread in browser.threads:
+            thread.join()
     assert json.loads(store.kept["demo"]) == {"access_token": "at-pkce", "refresh_token": "rt"}
     assert "client_secret" not in idp.forms[0]
 

@@ -144,7 +144,9 @@ def test_program_runs_on_the_system_of_its_image(machine, runtime):
     assert "image" in done.result.layers
     kept = (path.read_text() for path in machine.home.rglob("*.jsonl"))
     records = [json.loads(line) for text in kept for line in text.splitlines()]
-    started = [one for one in records if one.get("run") == done.result.run_id or "image" in one]
+    started = [
+        record for record in records if record.get("run") == done.result.run_id or "image" in record
+    ]
     assert {one["image"] for one in started if "argv" in one} == {installed.image}
     # once it is unpacked no runtime is needed, and no container is left
     assert [line.split()[0] for line in machine.log.read_text().splitlines()][-3:] == [
@@ -258,7 +260,7 @@ def test_yes_is_asked_for_with_the_image_and_bound_to_it(machine):
     machine.stand_in()
     host, bundle = machine.bundle()
     install(host, bundle)
-    asked = []
+    questions = []
     (machine.home / ".config/agent-tools").mkdir(parents=True, exist_ok=True)
     sandbox = dict(bundle.manifest.sandbox)
     sandbox["fs"] = {"read": ["./**"], "write": ["./**"]}
@@ -271,9 +273,9 @@ def test_yes_is_asked_for_with_the_image_and_bound_to_it(machine):
     install(host, bundle)
 
     def yes(question):
-        asked.append(question)
+        questions.append(question)
         return True
 
     assert ask_for(host, bundle, "write", "new", ask=yes).ok
     assert (machine.work / "new").read_text() == "written\n"
-    assert f"system     the image '{NAME} sha256:{'5' * 64}'" in asked[0].render()
+    assert f"system     the image '{NAME} sha256:{'5' * 64}'" in questions[0].render()

@@ -40,7 +40,9 @@ def test_intent_leads_to_its_tool_wherever_it_lies(tmp_path, listed, place, tool
     text = render_document({**INTENT, "implements": [{"tool": tool}]})
     refs = [{"ref": f"./{place}"}] if listed else []
     bundle = make_bundle(tmp_path, extra={place: text}, intents=refs)
-    assert [(one.id, one.path) for one in bundle.shortcuts] == [("demo.overview", ("list",))]
+    assert [(shortcut.id, shortcut.path) for shortcut in bundle.shortcuts] == [
+        ("demo.overview", ("list",))
+    ]
     assert bundle.get(["demo.overview"]).path == ("list",)
     assert place in dict(bundle.digests)
 
@@ -113,14 +115,18 @@ def test_program_starts_where_the_dry_run_says(tmp_path, read):
     host = atip.Toolbox(home=str(home)).bundles(workspace=str(work))
     bundle = host.load(str(folder))
     host.install(bundle, confirm=lambda _: True, confirm_root=lambda _: False)
-    said = run("bundle", "run", "demo@1", "list", "--dry-run", "--json", home=home, cwd=work)
+    result = run("bundle", "run", "demo@1", "list", "--dry-run", "--json", home=home, cwd=work)
     start = str(work) if read else None
-    assert (said.document["startsIn"], said.document["cwd"]) == (start, str(work))
+    assert (result.document["startsIn"], result.document["cwd"]) == (start, str(work))
     started = run("bundle", "run", "demo@1", "list", "--json", home=home, cwd=work)
     assert started.document["value"] == f"{start or home}\n"
     kept = (path.read_text() for path in home.rglob("*.jsonl"))
     records = [json.loads(line) for text in kept for line in text.splitlines()]
-    recorded = [one for one in records if one.get("argv") == ["demo", "list"] and "startsIn" in one]
+    recorded = [
+        record
+        for record in records
+        if record.get("argv") == ["demo", "list"] and "startsIn" in record
+    ]
     assert [(one["startsIn"], one["cwd"]) for one in recorded] == [(start, str(work))]
 
 
@@ -144,14 +150,14 @@ def test_question_names_the_directory_that_the_program_starts_in(tmp_path, read)
     host = atip.Toolbox(home=str(home)).bundles(workspace=str(work))
     bundle = host.load(str(folder))
     host.install(bundle, confirm=lambda _: True, confirm_root=lambda _: False)
-    asked = []
+    questions = []
 
     def yes(question):
-        asked.append(question.render())
+        questions.append(question.render())
         return True
 
     done = host.run(bundle, ["list"], {}, ask=yes)
-    directory = next(line for line in asked[0].splitlines() if "directory" in line)
+    directory = next(line for line in questions[0].splitlines() if "directory" in line)
     if read:
         assert (directory.split()[1:], done.value) == ([str(work)], f"{work}\n")
     else:

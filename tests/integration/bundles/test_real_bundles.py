@@ -212,7 +212,7 @@ def test_init_git_validates_strictly_and_runs_status_confined(place):
 @pytest.mark.proves("AIP29-SKILL-03", "AIP29-SKILL-06", "AIP29-COMPAT-04")
 def test_draft_has_secrets_for_the_login_and_intents_for_patterns():
     from atip.codecs.climd import codec as climd
-    from atip.codecs.climd.write import PlainBundle, write_bundle
+    from atip.codecs.climd.write import BundleContent, write_bundle
     from atip.model.tool import (
         Authentication,
         AuthenticationMethod,
@@ -244,11 +244,11 @@ def test_draft_has_secrets_for_the_login_and_intents_for_patterns():
             for n in range(9)
         ),
     )
-    files = write_bundle(PlainBundle(tool=tool, intents=True))
+    files = write_bundle(BundleContent(tool=tool, intents=True))
     intents = [name for name in files if name.endswith("INTENT.md")]
     assert 3 <= len(intents) <= 5
     decoded = climd.decode(files, origin="gh", strict=True)
-    assert [one for one in decoded.problems if one.severity == "error"] == []
+    assert [problem for problem in decoded.problems if problem.severity == "error"] == []
     assert "GH_TOKEN" in files["SECRETS.md"] and "gh auth status" in files["CLI.md"]
-    routed = [one for one in decoded.tool.patterns if one.tags]
+    routed = [pattern for pattern in decoded.tool.patterns if pattern.tags]
     assert routed[0].steps[0].command == "gh pr list" and "show prs" in routed[0].tags

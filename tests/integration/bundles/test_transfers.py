@@ -84,14 +84,14 @@ def server(tmp_path, monkeypatch):
 def installer(tmp_path, server, entry, host, *, root=True):
     bundle = make_bundle(tmp_path / "demo", install=[entry])
     path = os.pathsep.join([str(tmp_path / "bin"), str(tmp_path / "path")])
-    asked: list[tuple[str, ...]] = []
+    questions: list[tuple[str, ...]] = []
 
     def check(binary, visible, root):
         done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
         return judge_version(bundle.manifest.version_check, done.stdout, done.returncode)
 
     def confirm_root(argv):
-        asked.append(argv)
+        questions.append(argv)
         return root
 
     made = Installer(
@@ -107,7 +107,7 @@ def installer(tmp_path, server, entry, host, *, root=True):
         note=lambda text: None,
         host=host,
     )
-    return made, asked
+    return made, questions
 
 
 def stand_in(tmp_path, name: str) -> None:
@@ -228,4 +228,4 @@ def test_cargo_itself_fetches_and_builds_from_a_registry(tmp_path, monkeypatch):
         done = made.install()
         assert (done.method, done.version) == ("cargo", "1.4.0")
         assert pathlib.Path(done.binary).read_bytes()[:4] == b"\x7fELF"
-        assert "/crates/demo/1.4.0/download" in [one.path for one in running.requests]
+        assert "/crates/demo/1.4.0/download" in [request.path for request in running.requests]

@@ -48,7 +48,7 @@ def root(shim: dict) -> dict:
 
 def loaded(home: pathlib.Path) -> dict[str, dict]:
     documents = [json.loads(data) for data in shims(home).values()]
-    return {one["name"]: one for one in documents}
+    return {document["name"]: document for document in documents}
 
 
 @pytest.mark.proves("ATIP6-4.10.1-06", "ATIP6-4.10.3-04", "ATIP6-4.10.3-05")
@@ -67,7 +67,7 @@ def test_a_debian_package_becomes_a_signed_shim(tmp_path, archive):
         "version": "1.0",
         "platform": "linux-amd64",
     }
-    assert {flag for one in root(shim)["options"] for flag in one["flags"]} >= {
+    assert {flag for option in root(shim)["options"] for flag in option["flags"]} >= {
         "-o",
         "--output",
         "-q",
@@ -140,7 +140,7 @@ def test_maintainer_scripts_never_run_and_the_others_go_on(tmp_path, archive):
     ran = crawl(tmp_path, *words, "--accept-new", "--json", **archive.environment)
     assert ran.code == 0, ran.err
     assert sorted(loaded(tmp_path)) == ["evil", "wordcount"]
-    dead = {one["package"]: one["code"] for one in ran.document["deadLetters"]}
+    dead = {deadletter["package"]: deadletter["code"] for deadletter in ran.document["deadLetters"]}
     assert dead == {
         "apt:hostile": "archive.name",
         "apt:broken": "archive.damaged",
@@ -162,7 +162,7 @@ def test_links_of_a_package_lead_to_no_file_of_this_machine(tmp_path, archive):
     archive.add("thief", make_deb("thief", files))
     ran = crawl(tmp_path, "apt:thief", "--accept-new", "--json", **archive.environment)
     assert "secret of this machine" not in json.dumps(loaded(tmp_path)) + json.dumps(ran.document)
-    dead = [one["code"] for one in ran.document["deadLetters"]]
+    dead = [deadletter["code"] for deadletter in ran.document["deadLetters"]]
     assert dead == ["archive.link"] or sorted(loaded(tmp_path)) == ["thief"]
 
 
@@ -187,8 +187,8 @@ def test_a_wheel_is_asked_for_its_parser_without_installing_it(tmp_path):
     ran = crawl(tmp_path, "pypi:sortlines", "--accept-new", "--json", **env)
     assert ran.code == 0 and ran.document["deadLetters"] == [], ran.err + ran.out
     shim = loaded(tmp_path)["sortlines"]
-    assert {flag for one in root(shim)["options"] for flag in one["flags"]} >= {"--reverse"}
-    assert [one["name"] for one in root(shim)["arguments"]] == ["file"]
+    assert {flag for option in root(shim)["options"] for flag in option["flags"]} >= {"--reverse"}
+    assert [argument["name"] for argument in root(shim)["arguments"]] == ["file"]
     assert shim["_generation"]["method"] == "parser-introspection"
     assert shim["version"] == "1.0"
     # A script that the wheel carries has the first line that pip writes, and so its digest on a machine.
@@ -217,7 +217,10 @@ def test_an_npm_package_is_asked_without_running_its_scripts(tmp_path):
         ran = crawl(tmp_path, "npm:greet", "--accept-new", "--json", **env)
     assert ran.code == 0 and ran.document["deadLetters"] == [], ran.err + ran.out
     shim = loaded(tmp_path)["greet"]
-    assert {flag for one in root(shim)["options"] for flag in one["flags"]} >= {"-l", "--loud"}
+    assert {flag for option in root(shim)["options"] for flag in option["flags"]} >= {
+        "-l",
+        "--loud",
+    }
     assert not mark.exists()
 
 
@@ -325,9 +328,9 @@ def test_a_tracked_tool_is_checked_crawled_merged_and_counted(tmp_path, archive)
     assert atip("validate", str(tools / "wordcount.yaml"), home=tmp_path).code == 0
     options = ("--out", "registry", "--state", "state", "--json")
     news = atip("crawl", "check", "--all", *options, home=tmp_path, **archive.environment).document
-    assert [(one["package"], one["known"], one["new"]) for one in news["releases"]] == [
-        ("apt:wordcount", None, True)
-    ]
+    assert [
+        (release["package"], release["known"], release["new"]) for release in news["releases"]
+    ] == [("apt:wordcount", None, True)]
     assert not list((tmp_path / "state").rglob("*.deb"))
     first = crawl(tmp_path, "wordcount", "--accept-new", "--json", **archive.environment)
     assert first.code == 0, first.err
@@ -339,12 +342,12 @@ def test_a_tracked_tool_is_checked_crawled_merged_and_counted(tmp_path, archive)
     assert root(shim)["description"] == "Count the words of a text"
     effects = root(shim)["effects"]
     assert effects["filesystem"]["write"] is True and effects["network"] is False
-    output = [one for one in root(shim)["options"] if "--output" in one["flags"]]
+    output = [option for option in root(shim)["options"] if "--output" in option["flags"]]
     assert [one["type"] for one in output] == ["file"]
-    assert any("--quiet" in one["flags"] for one in root(shim)["options"])
+    assert any("--quiet" in option["flags"] for option in root(shim)["options"])
     assert shim["x-atip"]["contributors"] == ["Ada"]
     news = atip("crawl", "check", "--all", *options, home=tmp_path, **archive.environment).document
-    assert [one["new"] for one in news["releases"]] == [False]
+    assert [release["new"] for release in news["releases"]] == [False]
     claimed = atip(
         "crawl",
         "coverage",
@@ -375,10 +378,10 @@ def test_a_weaker_update_is_not_published_without_a_person(tmp_path, archive):
     archive.add("wordcount", make_deb("wordcount", {"usr/bin/wordcount": changed}), version="1.1-1")
     report = crawl(tmp_path, "--all", "--accept-new", "--json", **archive.environment).document
     assert [one["kind"] for one in report["waiting"]] == ["weaker"] and report["accepted"] == []
-    shown = atip(
+    result = atip(
         "crawl", "review", "registry", "--show", report["waiting"][0]["hash"], home=tmp_path
     )
-    assert "write" in shown.out
+    assert "write" in result.out
 
 
 @pytest.mark.online

@@ -52,7 +52,7 @@ def test_a_package_of_a_repository_becomes_a_shim_and_no_scriptlet_runs(tmp_path
     shim = loaded(tmp_path)["wordcount"]
     digits = hashlib.sha256(script("wordcount")).hexdigest()
     assert (shim["binary"]["hash"], shim["binary"]["version"]) == (f"sha256:{digits}", "1.0")
-    flags = {flag for one in root(shim)["options"] for flag in one["flags"]}
+    flags = {flag for option in root(shim)["options"] for flag in option["flags"]}
     assert {"-o", "--output", "--quiet"} <= flags
 
 
@@ -133,7 +133,7 @@ def test_real_packages_of_every_compression_are_read(tmp_path):
     for name, payload in (("a", "w9.gzdio"), ("b", "w6.xzdio"), ("c", "w3.zstdio")):
         made = make_rpm(tmp_path, name, {f"usr/bin/{name}": script(name)}, payload=payload)
         members = read_archive(made.read_bytes(), unix=True)
-        assert [(one.name, one.data, one.executable) for one in members] == [
+        assert [(member.name, member.data, member.executable) for member in members] == [
             (f"usr/bin/{name}", script(name), True)
         ]
 

@@ -64,8 +64,8 @@ def test_wider_effects_are_held_for_review_and_named_by_diff(tmp_path: pathlib.P
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(json.dumps(shim))
     new.write_text(json.dumps(json.loads(held.read_text())["shim"]))
-    told = atip("diff", str(old), str(new), "--json", home=tmp_path, cwd=tmp_path)
-    kinds = {change["kind"]: change for change in told.document["changes"]}
+    result = atip("diff", str(old), str(new), "--json", home=tmp_path, cwd=tmp_path)
+    kinds = {change["kind"]: change for change in result.document["changes"]}
     assert kinds["observed-wider"]["direction"] == "more-dangerous"
 
 
@@ -80,7 +80,9 @@ def test_lint_warns_of_what_was_disproved(tmp_path: pathlib.Path) -> None:
     (tmp_path / "liar.json").write_text(json.dumps(document))
     ran = atip("lint", "liar.json", "--json", home=tmp_path, cwd=tmp_path)
     found = [
-        one for one in ran.document["files"][0]["findings"] if one["rule"] == "claim-disproved"
+        finding
+        for finding in ran.document["files"][0]["findings"]
+        if finding["rule"] == "claim-disproved"
     ]
     assert len(found) == 1
     assert "network was observed and is denied: `liar go`" in found[0]["message"]

@@ -65,7 +65,7 @@ def test_evidence_of_another_binary_verifies_nothing(
         shim["x-atip"]["observed"]["digest"] = digest
         (tmp_path / "wc.json").write_text(json.dumps(shim))
         told = atip("lint", "wc.json", "--json", home=tmp_path, cwd=tmp_path).document
-        found = {each["rule"] for file in told["files"] for each in file["findings"]}
+        found = {finding["rule"] for file in told["files"] for finding in file["findings"]}
         assert found & rules == expected
 
 

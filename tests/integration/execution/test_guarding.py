@@ -31,8 +31,8 @@ def test_a_tool_that_may_write_the_whole_home_cannot_change_our_settings(desk: D
         f"cat {desk.home}/.ssh/id_ed25519", f"echo y > {desk.home}/.ssh/authorized_keys",
         f"echo fine > {desk.home}/out.txt",
     ))  # fmt: skip
-    said = desk.run(desk.script("tool", script))
-    assert "secret key" not in said.stdout
+    result = desk.run(desk.script("tool", script))
+    assert "secret key" not in result.stdout
     assert (desk.home / "out.txt").read_text() == "fine\n"
     assert (desk.config / "policy.json").read_bytes() == before
     ours = {"audit-anchor.json", "policy.json"}
@@ -58,8 +58,8 @@ def test_hooks_and_settings_of_a_workspace_stay_as_they_are(desk: Desk) -> None:
         "cat .envrc; echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil >> .envrc\n"
         "mv .git gone; rm -f .envrc; mkdir .git/new; echo evil > .git/index; echo ok > out\n"
     )
-    said = desk.run(desk.script("tool", script))
-    assert said.stdout == "export A=1\n"
+    result = desk.run(desk.script("tool", script))
+    assert result.stdout == "export A=1\n"
     assert list((desk.work / ".git/hooks").iterdir()) == []
     assert (desk.work / ".git/config").read_text() == "[core]\n"
     assert (desk.work / ".envrc").read_text() == "export A=1\n"
@@ -69,8 +69,8 @@ def test_hooks_and_settings_of_a_workspace_stay_as_they_are(desk: Desk) -> None:
 
 def test_a_link_in_the_workspace_does_not_lead_out_of_it(desk: Desk) -> None:
     os.symlink(desk.home / "private.txt", desk.work / "link")
-    said = desk.run(desk.script("tool", "cat link"))
-    assert "business" not in said.stdout
+    result = desk.run(desk.script("tool", "cat link"))
+    assert "business" not in result.stdout
 
 
 def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pathlib.Path) -> None:
@@ -85,8 +85,8 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     assert desk.run("cat", str(elsewhere / "fine.txt")).stdout == "nobody's business\n"
     with pytest.raises(NeedsConfirmation):
         desk.run("cat", str(elsewhere / "notes.txt"), ask=None)
-    said = desk.run("cat", str(elsewhere / "settings.txt"))
-    assert (said.exit_code, said.stdout) == (1, ""), said
+    result = desk.run("cat", str(elsewhere / "settings.txt"))
+    assert (result.exit_code, result.stdout) == (1, ""), result
     asked = desk.run(desk.script("tool", 'cat "$1"'), str(elsewhere / "settings.txt"))
     assert "cautious" not in asked.stdout
     assert "workspace" not in asked.stdout
@@ -95,20 +95,20 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
 def test_a_link_that_is_changed_after_the_decision_opens_no_secret(desk: Desk) -> None:
     """The judge follows links; by the time that the sandbox is made, one may lead elsewhere. Nobody was asked about that."""
     from atip.policy.places.named import Named
-    from atip.workflows.run.plan import _existing
+    from atip.workflows.run.plan import _existing_paths
 
     (desk.home / ".ssh").mkdir()
     (desk.home / ".ssh/id_ed25519").write_text("secret key")
     notes = desk.home / "notes.txt"
     notes.symlink_to(desk.home / "private.txt")
     named = Named(paths=(str(notes),))
-    assert str(desk.home / "private.txt") in _existing(
+    assert str(desk.home / "private.txt") in _existing_paths(
         named, str(desk.work), (), is_confirmed=False
     )
     notes.unlink()
     notes.symlink_to(desk.home / ".ssh/id_ed25519")
-    assert _existing(named, str(desk.work), (), is_confirmed=False) == ()
-    assert len(_existing(named, str(desk.work), (), is_confirmed=True)) == 2
+    assert _existing_paths(named, str(desk.work), (), is_confirmed=False) == ()
+    assert len(_existing_paths(named, str(desk.work), (), is_confirmed=True)) == 2
 
 
 def make_environment(desk: Desk) -> pathlib.Path:
@@ -125,8 +125,8 @@ def make_environment(desk: Desk) -> pathlib.Path:
 
 def test_an_installed_program_finds_its_own_packages(desk: Desk) -> None:
     place = make_environment(desk)
-    said = desk.run(str(place / "bin/greet"))
-    assert (said.exit_code, said.stdout) == (0, "hello\n"), said.stderr
+    result = desk.run(str(place / "bin/greet"))
+    assert (result.exit_code, result.stdout) == (0, "hello\n"), result.stderr
 
 
 def test_an_interpreter_outside_of_the_system_finds_its_own_library(desk: Desk) -> None:
@@ -149,15 +149,15 @@ def test_an_installed_program_cannot_name_other_folders_as_its_own(desk: Desk) -
     (site / "greeting.py").write_text(
         f"def main(): print(open('{desk.home}/documents/letter.txt').read())\n"
     )
-    said = desk.run(str(place / "bin/greet"))
-    assert "dear diary" not in said.stdout
-    assert said.exit_code != 0
+    result = desk.run(str(place / "bin/greet"))
+    assert "dear diary" not in result.stdout
+    assert result.exit_code != 0
 
 
 def test_a_call_that_would_write_in_a_home_directory_is_told_why_it_cannot(desk: Desk) -> None:
-    said = desk.box.run(["touch", "x"], cwd=str(desk.home), ask=desk.yes)
-    assert said.exit_code != 0
-    assert any("home directory" in note for note in said.notes)
+    result = desk.box.run(["touch", "x"], cwd=str(desk.home), ask=desk.yes)
+    assert result.exit_code != 0
+    assert any("home directory" in note for note in result.notes)
 
 
 def test_a_trace_works_for_a_user_without_rights(tmp_path: pathlib.Path) -> None:

@@ -75,7 +75,8 @@ def test_what_the_description_denies_is_named(desk: Desk) -> None:
         filesystem=Filesystem(read=True, write=False, delete=False), network=True, subprocess=False
     )
     assert [
-        (each.fact, each.kind, each.declared) for each in differences(harmless, found.touched)
+        (difference.fact, difference.kind, difference.declared)
+        for difference in differences(harmless, found.touched)
     ] == [
         ("filesystem.write", "undeclared", False),
         ("subprocess", "undeclared", False),

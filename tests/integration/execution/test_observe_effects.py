@@ -73,7 +73,7 @@ def test_names_lead_to_a_stand_in_that_writes_down_who_was_called(desk: Desk) ->
     )
     answers = {"said.example.org": b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"}
     found = observe(desk, script, answers=answers)
-    contacts = {(each.host, each.port): each for each in found.contacts}
+    contacts = {(contact.host, contact.port): contact for contact in found.contacts}
     assert set(contacts) == {
         ("api.example.org", 443), ("plain.example.org", 8080), ("192.0.2.7", 81), ("said.example.org", 80),
     }  # fmt: skip

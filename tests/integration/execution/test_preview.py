@@ -41,7 +41,10 @@ def test_the_program_sees_its_changes_and_the_files_stay_as_they_are(desk: Desk)
     with preview(desk, SCRIPT) as found:
         assert found.result.stdout == "one\ntwo\nthree\n"
         assert (desk.work / "notes.txt").read_text() == "one\ntwo\n"
-        kinds = {(each.kind, pathlib.Path(each.path).name) for each in found.differences}
+        kinds = {
+            (difference.kind, pathlib.Path(difference.path).name)
+            for difference in found.differences
+        }
         assert kinds == {
             ("changed", "notes.txt"), ("deleted", "old"), ("created", "made"), ("created", "binary"),
             ("mode", "inner"), ("created", "near"), ("created", "far"), ("created", "pipe"),

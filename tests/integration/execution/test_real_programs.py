@@ -95,8 +95,8 @@ def test_git_clones_from_a_granted_server_and_commits(desk: Desk, repository: in
     (desk.work / "repo/a.txt").write_text("a\n")
     assert desk.run("git", "-C", "repo", "add", "a.txt").exit_code == 0
     who = ("-c", "user.name=A", "-c", "user.email=a@example.com")
-    said = desk.run("git", "-C", "repo", *who, "commit", "-qm", "first")
-    assert said.exit_code == 0, said.stderr
+    result = desk.run("git", "-C", "repo", *who, "commit", "-qm", "first")
+    assert result.exit_code == 0, result.stderr
     assert desk.run("git", "-C", "repo", "log", "--format=%s").stdout == "first\n"
 
 
@@ -108,8 +108,8 @@ def test_git_reads_the_users_name_and_runs_no_hook(desk: Desk) -> None:
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\ntouch ran\n")
     hook.chmod(0o755)
-    said = desk.run("git", "commit", "-q", "--allow-empty", "-m", "x")
-    assert said.exit_code == 0, said.stderr
+    result = desk.run("git", "commit", "-q", "--allow-empty", "-m", "x")
+    assert result.exit_code == 0, result.stderr
     assert not (desk.work / "ran").exists()
     assert desk.run("git", "log", "--format=%an").stdout == "Me\n"
 
@@ -120,8 +120,8 @@ def test_git_works_in_a_folder_of_its_repository_and_in_a_linked_worktree(desk: 
     for words in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "x")):
         assert desk.run("git", *words).exit_code == 0
     (desk.work / "inner/deep").mkdir(parents=True)
-    said = desk.box.run(["git", "rev-parse", "--show-prefix"], cwd=str(desk.work / "inner/deep"))
-    assert said.stdout == "inner/deep/\n", said.stderr
+    result = desk.box.run(["git", "rev-parse", "--show-prefix"], cwd=str(desk.work / "inner/deep"))
+    assert result.stdout == "inner/deep/\n", result.stderr
     tree = desk.home / "tree"
     env = {"PATH": "/usr/bin:/bin", "HOME": str(desk.home)}
     subprocess.run(["git", "worktree", "add", "-q", str(tree)], check=True, cwd=desk.work, env=env)
@@ -131,8 +131,8 @@ def test_git_works_in_a_folder_of_its_repository_and_in_a_linked_worktree(desk: 
     (desk.home / "other/worktrees/tree").mkdir(parents=True)
     (desk.home / "other/HEAD").write_text("ref: refs/heads/main\n")
     (tree / ".git").write_text(f"gitdir: {desk.home}/other/worktrees/tree\n")
-    said = desk.box.run(["git", "log"], cwd=str(tree))
-    assert f"{desk.home}/other/**" not in said.confinement.fs_read
+    result = desk.box.run(["git", "log"], cwd=str(tree))
+    assert f"{desk.home}/other/**" not in result.confinement.fs_read
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
@@ -167,9 +167,9 @@ def test_tar_packs_and_unpacks_with_its_own_compressor(desk: Desk) -> None:
 
 
 def test_a_file_elsewhere_is_there_for_the_call_that_names_it(desk: Desk) -> None:
-    said = desk.run("cat", "../private.txt")
-    assert said.stdout == "nobody's business\n"
-    assert said.confinement.fs_write == ()
+    result = desk.run("cat", "../private.txt")
+    assert result.stdout == "nobody's business\n"
+    assert result.confinement.fs_write == ()
 
 
 def test_tar_starts_no_program_that_is_not_on_its_list(desk: Desk) -> None:
@@ -195,8 +195,8 @@ def test_python_computes_and_is_stopped_at_files_network_and_settings(desk: Desk
         "open('made', 'w').write('x')\n"
         "try:\n    socket.create_connection(('127.0.0.1', 22), 1)\nexcept OSError as e: print('no network')\n"
     )
-    said = desk.run("/usr/bin/python3", "-c", code)
-    assert said.stdout == "False\nFalse\nFalse\nno network\n", said
+    result = desk.run("/usr/bin/python3", "-c", code)
+    assert result.stdout == "False\nFalse\nFalse\nno network\n", result
     assert (desk.work / "made").read_text() == "x"
 
 
@@ -206,16 +206,16 @@ def test_an_unknown_tool_may_start_system_programs_and_none_of_its_own(desk: Des
         "#!/bin/sh\nexpr 40 + 2\ncp /bin/true mine && chmod +x mine && ./mine && echo planted\n"
     )
     tool.chmod(0o755)
-    said = desk.run(str(tool))
-    assert said.stdout == "42\n", said
-    assert said.confinement.exec_spawn == ("*",)
-    assert "noexec" in said.layers
+    result = desk.run(str(tool))
+    assert result.stdout == "42\n", result
+    assert result.confinement.exec_spawn == ("*",)
+    assert "noexec" in result.layers
 
 
 def test_a_wrapper_starts_what_it_names(desk: Desk) -> None:
     (desk.work / "a.txt").write_text("a\n")
-    said = desk.run("find", ".", "-name", "a.txt", "-exec", "wc", "-l", "{}", ";")
-    assert said.stdout == "1 ./a.txt\n", said
+    result = desk.run("find", ".", "-name", "a.txt", "-exec", "wc", "-l", "{}", ";")
+    assert result.stdout == "1 ./a.txt\n", result
 
 
 def test_a_program_of_the_workspace_is_found_from_there(desk: Desk) -> None:
@@ -227,9 +227,9 @@ def test_a_program_of_the_workspace_is_found_from_there(desk: Desk) -> None:
 def test_node_computes_and_is_stopped_at_the_home_directory(desk: Desk) -> None:
     assert desk.run("node", "-e", "console.log(6*7)").stdout == "42\n"
     code = f"require('fs').readFileSync({str(desk.home / 'private.txt')!r})"
-    said = desk.run("node", "-e", code)
-    assert said.exit_code != 0
-    assert "ENOENT" in said.stderr
+    result = desk.run("node", "-e", code)
+    assert result.exit_code != 0
+    assert "ENOENT" in result.stderr
 
 
 @contextlib.contextmanager

@@ -168,15 +168,15 @@ def test_what_is_denied_does_not_start(tmp_path, work):
 
 
 def test_what_needs_a_yes_starts_with_one_only(tmp_path, work):
-    asked = []
+    questions = []
     judge = judged(ASK, **reads(work))
     with pytest.raises(NeedsConfirmation):
         runner(tmp_path, judge).run(shell(work, "echo ran"))
     with pytest.raises(Denied):
         runner(tmp_path, judge, ask=lambda q: False).run(shell(work, "echo ran"))
-    box = runner(tmp_path, judge, ask=lambda q: not asked.append(q))
+    box = runner(tmp_path, judge, ask=lambda q: not questions.append(q))
     assert box.run(shell(work, "echo ran")).stdout == "ran\n"
-    assert asked[0].argv == ("sh", "-c", "echo ran")
+    assert questions[0].argv == ("sh", "-c", "echo ran")
     events = [record["event"] for record in Audit(str(tmp_path / "audit")).records()]
     assert events == ["refused", "refused", "start", "end"]
 
@@ -263,7 +263,9 @@ def test_a_command_that_reads_nothing_runs_without_the_directory(tmp_path, work)
 
 def test_the_secret_animal_of_the_zoo_gets_nothing_out():
     folder = shared("zoo")
-    found = [one for one in zoo_harness.animals(folder, "run") if "secret" in str(one["name"])]
+    found = [
+        animal for animal in zoo_harness.animals(folder, "run") if "secret" in str(animal["name"])
+    ]
     assert found
     for animal in found:
         report = zoo_harness.run_confined_animal(folder, animal)

@@ -77,8 +77,8 @@ def test_no_flag_goes_on_in_the_next_line(judge):
 
 
 def test_a_line_is_shared_by_its_fragment_and_sent_nowhere(judge):
-    asked = []
-    judge.on("request", lambda request: asked.append(request.url))
+    questions = []
+    judge.on("request", lambda request: questions.append(request.url))
     judge.fill("#shell", "echo '<script>alert(1)</script>'")
     judge.keyboard.press("Enter")
     judge.wait_for_selector("#explanation .card")
@@ -88,7 +88,7 @@ def test_a_line_is_shared_by_its_fragment_and_sent_nowhere(judge):
     judge.wait_for_selector("#explanation[data-line^=find]")
     assert "deletes files" in judge.inner_text("#explanation")
     assert serious(judge) == []
-    assert [url for url in asked if "/assets/icon." not in url] == []
+    assert [url for url in questions if "/assets/icon." not in url] == []
 
 
 def test_an_explained_line_has_its_picture(judge):

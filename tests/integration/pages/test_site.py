@@ -168,7 +168,7 @@ def test_the_same_data_lies_beside_every_page(site):
             return json.load(answer)
 
     assert fetch("index.json")["tools"] == 6
-    assert [one["name"] for one in fetch("browse/g.json")["tools"]] == ["gh", "git"]
+    assert [tool["name"] for tool in fetch("browse/g.json")["tools"]] == ["gh", "git"]
     assert fetch("changes/index.json") == {"changes": []}
     assert {chart["id"] for chart in fetch("coverage/index.json")["charts"]} >= {"effects"}
     tool = fetch("t/git/index.json")

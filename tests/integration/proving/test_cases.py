@@ -44,7 +44,7 @@ def test_cases_of_a_file_run_with_and_without_their_flag(tmp_path: pathlib.Path)
         ["cp", "-r", "d", "new"],
     ]
     for row in rows:
-        verdicts = {each["fact"]: each["verdict"] for each in row["verdicts"]}
+        verdicts = {verdict["fact"]: verdict["verdict"] for verdict in row["verdicts"]}
         assert verdicts["filesystem.write"] == "agrees"
         assert verdicts["idempotent"] == "unobservable"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.yaml", "home"]
@@ -61,18 +61,20 @@ def test_what_a_case_does_not_expect_is_named(tmp_path: pathlib.Path) -> None:
 
 def test_evidence_is_kept_by_digest_and_shown(tmp_path: pathlib.Path) -> None:
     ran = observe(tmp_path, CASES, "--save")
-    kept = json.loads(pathlib.Path(ran.document["saved"]).read_text())
-    assert kept["evidence"] == "observed"
-    assert pathlib.Path(ran.document["saved"]).parent.name == kept["digest"].removeprefix("sha256:")
-    rows = {(row["subject"], row["fact"]): row for row in kept["facts"]}
+    output = json.loads(pathlib.Path(ran.document["saved"]).read_text())
+    assert output["evidence"] == "observed"
+    assert pathlib.Path(ran.document["saved"]).parent.name == output["digest"].removeprefix(
+        "sha256:"
+    )
+    rows = {(row["subject"], row["fact"]): row for row in output["facts"]}
     assert rows["cp --verbose", "filesystem.write"]["lines"] == ["cp --verbose own.txt new.txt"]
     assert rows["cp --verbose", "filesystem.write"]["calls"]
     home = tmp_path / "home"
-    shown = atip("show", "cp", "--evidence", home=home, cwd=tmp_path)
-    assert "observed: filesystem.write agrees" in shown.out
-    assert "another build" not in shown.out
-    assert kept["verified"] is True
-    assert "observed: trust.verified agrees" in shown.out
+    result = atip("show", "cp", "--evidence", home=home, cwd=tmp_path)
+    assert "observed: filesystem.write agrees" in result.out
+    assert "another build" not in result.out
+    assert output["verified"] is True
+    assert "observed: trust.verified agrees" in result.out
 
 
 def test_a_claim_that_no_case_showed_leaves_a_tool_unverified(tmp_path: pathlib.Path) -> None:
@@ -89,10 +91,10 @@ def test_cases_are_found_for_a_tool(tmp_path: pathlib.Path) -> None:
     subjects = {row["subject"] for row in ran.document["cases"]}
     assert {"rmdir", "rmdir --verbose"} <= subjects
     assert all(
-        each["verdict"] == "agrees"
+        verdict["verdict"] == "agrees"
         for row in ran.document["cases"]
-        for each in row["verdicts"]
-        if each["fact"] == "filesystem.delete"
+        for verdict in row["verdicts"]
+        if verdict["fact"] == "filesystem.delete"
     )
 
 
@@ -115,5 +117,5 @@ def test_problems_are_named_with_their_place(change: tuple[str, str], said: str)
     with pytest.raises(FormatError) as caught:
         read_cases(CASES.replace(*change).encode())
     assert caught.value.code == "cases.invalid"
-    told = " ".join(f"{one.path}: {one.message}" for one in caught.value.problems)
+    told = " ".join(f"{problem.path}: {problem.message}" for problem in caught.value.problems)
     assert said in told

@@ -63,7 +63,7 @@ def test_twenty_lies_of_each_kind_are_found(
             for each in judge_sight(NOTHING, sight)
             if each.verdict == UNDECLARED and not why_of("liar", each, sight, explained)
         ]
-        if fact not in [each.fact for each in lies]:
+        if fact not in [lie.fact for lie in lies]:
             missed.append(body)
     assert len(KINDS[fact]) >= 20
     assert missed == []

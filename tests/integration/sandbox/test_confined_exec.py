@@ -37,18 +37,18 @@ def test_memory_of_all_processes_together_is_limited() -> None:
         "print([each.wait() for each in many].count(0), flush=True)\n"
     )
     limits = Limits(wall_s=30, memory_bytes=100 << 20)
-    said = python(Confinement(exec_allow=True, exec_spawn=("*",), limits=limits), code)
-    assert said.out.strip() not in ("8", "7", "6", "5"), said
-    assert "memory-total" in said.outcome.layers
+    result = python(Confinement(exec_allow=True, exec_spawn=("*",), limits=limits), code)
+    assert result.out.strip() not in ("8", "7", "6", "5"), result
+    assert "memory-total" in result.outcome.layers
     alone = python(Confinement(limits=limits), "x = bytearray(40 << 20); print('fits')")
     assert alone.out == "fits\n"
 
 
 def test_a_run_without_a_control_group_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("atip.sandbox.kernel.cgroups._candidates", lambda: ())
-    said = python(Confinement(limits=Limits(memory_bytes=1 << 30)), "print('ran')")
-    assert said.out == "ran\n" and "memory-total" not in said.outcome.layers
-    assert any("memory" in note and "each process" in note for note in said.outcome.notes)
+    result = python(Confinement(limits=Limits(memory_bytes=1 << 30)), "print('ran')")
+    assert result.out == "ran\n" and "memory-total" not in result.outcome.layers
+    assert any("memory" in note and "each process" in note for note in result.outcome.notes)
 
 
 @pytest.mark.proves("AIP29-SANDBOX-06")
@@ -65,10 +65,10 @@ def test_exec_off_leaves_threads_but_no_process() -> None:
         "assert ctypes.CDLL(None).syscall(319, b'x', 0) >= 0",
     ]
     confinement = Confinement(exec_allow=False, exec_spawn=("true",))
-    said = python(confinement, attempt(*tries))
+    result = python(confinement, attempt(*tries))
     # As many lines as tries: an exec that worked would have ended the program.
-    assert said.out.count("\n") == len(tries) + 1, said  # the thread prints one more
-    assert said.out.split()[0] == "done" and said.out.count("done") == 1, said
+    assert result.out.count("\n") == len(tries) + 1, result  # the thread prints one more
+    assert result.out.split()[0] == "done" and result.out.count("done") == 1, result
 
 
 @pytest.mark.proves("AIP29-SANDBOX-07")
@@ -89,17 +89,17 @@ def test_spawn_list_starts_only_what_it_names(tmp_path: pathlib.Path) -> None:
             f"subprocess.run(['{loader}', '{place}/c', '/dev/null'], check=True)",
         ]
     tries.append("assert ctypes.CDLL(None).syscall(319, b'x', 0) >= 0")
-    said = python(confinement, attempt(*tries))
-    assert said.out.count("\n") == len(tries), said
-    assert said.out.split()[0] == "done" and said.out.count("done") == 1, said
+    result = python(confinement, attempt(*tries))
+    assert result.out.count("\n") == len(tries), result
+    assert result.out.split()[0] == "done" and result.out.count("done") == 1, result
 
 
 def test_empty_spawn_list_means_none() -> None:
     code = attempt(
         "subprocess.run(['/bin/true'])", f"os.execv('{PYTHON}', ['x'])", "os.fork() or os._exit(0)"
     )
-    said = python(Confinement(exec_allow=True), code)
-    assert said.out.split("\n")[2] == "done" and said.out.count("done") == 1, said
+    result = python(Confinement(exec_allow=True), code)
+    assert result.out.split("\n")[2] == "done" and result.out.count("done") == 1, result
 
 
 def test_sealed_bytes_run_although_the_file_was_swapped(tmp_path: pathlib.Path) -> None:
@@ -175,11 +175,11 @@ def test_variables_are_passed_set_and_never_loaders() -> None:
     confinement = Confinement(
         env_pass=("GH_TOKEN", "ABSENT", "FORCED", *loaders), env_set=(("FORCED", "set"),)
     )
-    said = go(confinement, "/usr/bin/env", caller_env=caller)
-    seen = dict(line.split("=", 1) for line in said.out.splitlines())
+    result = go(confinement, "/usr/bin/env", caller_env=caller)
+    seen = dict(line.split("=", 1) for line in result.out.splitlines())
     assert (seen["GH_TOKEN"], seen["FORCED"]) == ("t", "set")
     assert "evil" not in seen.values() and "OTHER" not in seen and "ABSENT" not in seen
-    assert said.outcome.env_dropped == loaders
+    assert result.outcome.env_dropped == loaders
 
 
 @pytest.mark.measured
@@ -187,16 +187,16 @@ def test_time_limit_kills_the_whole_tree() -> None:
     code = f"import subprocess; subprocess.Popen(['sleep', '{MARK}'], start_new_session=True); subprocess.run(['sleep', '{MARK}'])"
     confinement = Confinement(exec_allow=True, exec_spawn=("sleep",), limits=Limits(wall_s=0.5))
     began = time.monotonic()
-    said = python(confinement, code)
-    assert said.outcome.timed_out and time.monotonic() - began < 1.5
+    result = python(confinement, code)
+    assert result.outcome.timed_out and time.monotonic() - began < 1.5
     assert processes_of(MARK) == []
 
 
 @pytest.mark.measured
 def test_daemon_does_not_outlive_its_program() -> None:
     code = f"import subprocess; subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)"
-    said = python(Confinement(exec_allow=True, exec_spawn=("sleep",)), code)
-    assert said.code == 0 and said.outcome.duration_s < 2
+    result = python(Confinement(exec_allow=True, exec_spawn=("sleep",)), code)
+    assert result.code == 0 and result.outcome.duration_s < 2
     assert processes_of(MARK) == []
 
 
@@ -227,11 +227,11 @@ def test_memory_processes_files_and_output_are_limited(tmp_path: pathlib.Path) -
         f"open('{tmp_path}/big', 'wb').write(bytes(2 << 20))",
         "bytearray(10 << 20)",
     ]
-    said = python(confinement, attempt(*tries) + "\nprint('x' * 5000)")
-    lines = said.out.splitlines()
-    assert lines[0].startswith("MemoryError") and lines[1].startswith("BlockingIOError"), said
+    result = python(confinement, attempt(*tries) + "\nprint('x' * 5000)")
+    lines = result.out.splitlines()
+    assert lines[0].startswith("MemoryError") and lines[1].startswith("BlockingIOError"), result
     assert lines[2].startswith("OSError") and lines[3] == "done"
-    assert said.outcome.output_truncated and len(said.out) == 1000
+    assert result.outcome.output_truncated and len(result.out) == 1000
     assert (tmp_path / "big").stat().st_size <= 1 << 20
 
 
@@ -267,14 +267,14 @@ def test_terminal_is_private_and_cannot_be_typed_into() -> None:
         "except OSError as e: print('refused', e.errno)\n"
         "print('read', input())\n"
     )
-    said = python(Confinement(tty=True), code, stdin=b"hello\n")
-    assert "True True os.terminal_size(columns=80, lines=24)" in said.out, said
-    assert "tty True" in said.out and "refused 1" in said.out and "read hello" in said.out
+    result = python(Confinement(tty=True), code, stdin=b"hello\n")
+    assert "True True os.terminal_size(columns=80, lines=24)" in result.out, result
+    assert "tty True" in result.out and "refused 1" in result.out and "read hello" in result.out
 
 
 def test_without_a_terminal_there_is_none() -> None:
-    said = python(Confinement(), attempt("os.open('/dev/tty', os.O_RDWR)", "assert os.isatty(1)"))
-    assert "done" not in said.out
+    result = python(Confinement(), attempt("os.open('/dev/tty', os.O_RDWR)", "assert os.isatty(1)"))
+    assert "done" not in result.out
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
@@ -306,8 +306,8 @@ def test_git_commits_and_clones_inside_its_tree(tmp_path: pathlib.Path) -> None:
         ("-C", "one", "commit", "-q", "--allow-empty", "-m", "first"),
         ("clone", "-q", "one", "two"),
     ):
-        said = go(confinement, "/usr/bin/git", *arguments, cwd=tmp_path)
-        assert said.code == 0, said
+        result = go(confinement, "/usr/bin/git", *arguments, cwd=tmp_path)
+        assert result.code == 0, result
     assert "first" in go(confinement, "/usr/bin/git", "-C", "two", "log", cwd=tmp_path).out
 
 
@@ -363,8 +363,8 @@ def test_signal_death_and_exit_status_are_told_apart() -> None:
 
 def test_broken_pipe_ends_a_program_as_usual() -> None:
     confinement = Confinement(exec_allow=True, exec_spawn=("yes", "head"))
-    said = go(confinement, "/bin/bash", "-c", "yes | head -n 1; echo ${PIPESTATUS[0]}")
-    assert said.out == "y\n141\n"
+    result = go(confinement, "/bin/bash", "-c", "yes | head -n 1; echo ${PIPESTATUS[0]}")
+    assert result.out == "y\n141\n"
 
 
 def test_many_runs_at_once() -> None:

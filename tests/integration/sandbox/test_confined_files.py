@@ -47,9 +47,9 @@ def test_granted_tree_is_read_and_nothing_else(work: pathlib.Path) -> None:
         f"os.chmod('{work}/src/a.txt', 0o777)",
         "open('/usr/bin/new', 'w')",
     ]
-    said = python(Confinement(fs_read=(f"{work}/**",)), attempt(*tries), cwd=work)
-    lines = said.out.splitlines()
-    assert lines[0] == "done", said
+    result = python(Confinement(fs_read=(f"{work}/**",)), attempt(*tries), cwd=work)
+    lines = result.out.splitlines()
+    assert lines[0] == "done", result
     assert "done" not in lines[1:], list(zip(tries, lines, strict=False))
 
 
@@ -63,8 +63,8 @@ def test_write_goes_to_the_granted_tree_only(work: pathlib.Path) -> None:
         f"open('{work.parent}/next', 'w').write('x')",
         f"os.link('{work}/../outside.txt', '{work}/linked')",
     ]
-    said = python(writable(work), attempt(*tries))
-    assert said.out.splitlines()[:3] == ["done"] * 3, said
+    result = python(writable(work), attempt(*tries))
+    assert result.out.splitlines()[:3] == ["done"] * 3, result
     assert (work / "new").read_text() == "x"
     assert (work / "src/b.txt").exists()
     assert (work.parent / "outside.txt").read_text() == "original"
@@ -85,8 +85,8 @@ def test_denied_folder_cannot_be_read_written_renamed_or_replaced(work: pathlib.
         f"os.rmdir('{hooks}')",
         f"os.chmod('{hooks}', 0o777)",
     ]
-    said = python(writable(work, ".git/hooks/**"), attempt(*tries))
-    assert "done" not in said.out, said
+    result = python(writable(work, ".git/hooks/**"), attempt(*tries))
+    assert "done" not in result.out, result
     assert os.listdir(hooks) == ["secret"]
     assert (work / ".git").is_dir() and not (work / ".g2").exists()
 
@@ -110,8 +110,8 @@ def test_denied_file_is_covered_and_a_missing_one_cannot_be_made(work: pathlib.P
         f"os.rename('{work}/src/a.txt', '{work}/.mcp.json')",
         f"os.makedirs('{work}/.vscode/x')",
     ]
-    said = python(writable(work, ".env", ".mcp.json", ".vscode/settings.json"), attempt(*tries))
-    assert "done" not in said.out and "secret" not in said.out, said
+    result = python(writable(work, ".env", ".mcp.json", ".vscode/settings.json"), attempt(*tries))
+    assert "done" not in result.out and "secret" not in result.out, result
     assert (work / ".env").read_text() == "TOKEN=secret"
     assert sorted(os.listdir(work)) == [".env", "absolute", "relative", "src"]
 
@@ -150,10 +150,10 @@ def test_denied_pattern_covers_every_match(work: pathlib.Path) -> None:
     for name in (".env", "src/.env", "src/prod.env"):
         (work / name).write_text("secret")
     confinement = Confinement(fs_read=(f"{work}/**",), fs_deny=(f"{work}/**/*.env",))
-    said = go(
+    result = go(
         confinement, "/bin/cat", *(f"{work}/{n}" for n in (".env", "src/.env", "src/prod.env"))
     )
-    assert said.out == "" and said.code == 1
+    assert result.out == "" and result.code == 1
     assert go(confinement, "/bin/cat", f"{work}/src/a.txt").out == "visible"
 
 
@@ -182,8 +182,8 @@ def test_kernel_settings_devices_and_mounts_are_out_of_reach() -> None:
         "assert ctypes.CDLL(None).unshare(0x10000000) == 0",
         "os.setuid(0)",
     ]
-    said = python(Confinement(), attempt(*tries))
-    assert said.out and "done" not in said.out, said
+    result = python(Confinement(), attempt(*tries))
+    assert result.out and "done" not in result.out, result
 
 
 @pytest.mark.parametrize("home", ["/", "/usr/sbin", "/nonexistent"])
@@ -203,8 +203,8 @@ def test_writable_folder_inside_a_readable_one(tmp_path: pathlib.Path) -> None:
     code = attempt(
         f"open('{tmp_path}/out/x', 'w').write('1')", f"open('{tmp_path}/y', 'w').write('1')"
     )
-    said = python(confinement, code, cwd=str(tmp_path))
-    assert said.out.split("\n")[0] == "done", said
-    assert said.out.count("done") == 1, said
+    result = python(confinement, code, cwd=str(tmp_path))
+    assert result.out.split("\n")[0] == "done", result
+    assert result.out.count("done") == 1, result
     assert (tmp_path / "out" / "x").read_text() == "1"
     assert not (tmp_path / "y").exists()

@@ -57,18 +57,18 @@ def test_curl_reaches_an_allowed_name_and_no_other(server: int) -> None:
         f"http://sub.ok.test:{server}/",
         "http://ok.test:22/",
     ):
-        said = curl(url)
-        assert said.code != 0 and "hello" not in said.out, said  # type: ignore[attr-defined]
+        result = curl(url)
+        assert result.code != 0 and "hello" not in result.out, result  # type: ignore[attr-defined]
     refused = curl(f"http://other.test:{server}/")
     assert [a.allowed for a in refused.outcome.attempts] == [False]  # type: ignore[attr-defined]
 
 
 def test_name_that_leads_inside_is_refused_without_a_private_grant(server: int) -> None:
     confinement = Confinement(egress=(f"ok.test:{server}",))
-    said = go(
+    result = go(
         confinement, "/usr/bin/curl", "-sS", "-p", f"http://ok.test:{server}/", resolve=loopback
     )
-    assert said.code != 0 and "hello" not in said.out
+    assert result.code != 0 and "hello" not in result.out
 
 
 def test_nothing_is_reached_without_a_grant(server: int) -> None:
@@ -90,8 +90,8 @@ def test_nothing_is_reached_without_a_grant(server: int) -> None:
             "socket.socket(40, socket.SOCK_STREAM)",
         ]
         for confinement in (Confinement(), Confinement(egress=("ok.test",))):
-            said = python(confinement, attempt(*tries), resolve=loopback)
-            assert said.out and "done" not in said.out, said
+            result = python(confinement, attempt(*tries), resolve=loopback)
+            assert result.out and "done" not in result.out, result
         send = f"socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {udp.getsockname()[1]}))"
         python(Confinement(), attempt(send))
         with pytest.raises(BlockingIOError):
@@ -148,10 +148,10 @@ def test_git_clones_from_a_named_loopback_server(tmp_path: pathlib.Path) -> None
             exec_spawn=("git",),
             tcp=(f"localhost:{port}",),
         )
-        said = go(
+        result = go(
             confinement, "/usr/bin/git", "clone", "-q", f"git://localhost:{port}/repo.git", cwd=work
         )
-        assert said.code == 0 and (work / "repo/.git/HEAD").exists(), said
+        assert result.code == 0 and (work / "repo/.git/HEAD").exists(), result
     finally:
         daemon.terminate()
         daemon.wait(5)

@@ -24,20 +24,20 @@ WEAKER = ("process-tree", "file-names", "exec")
 def land(
     confinement: Confinement, code: str, accept: tuple[str, ...] = WEAKER
 ) -> tuple[Outcome, str]:
-    said = bytearray()
+    output = bytearray()
     binary = seal(PYTHON)
     try:
         outcome = run_confined(
             confinement,
             [PYTHON, "-I", "-c", code],
             binary=binary,
-            on_output=lambda _name, data: said.extend(data),
+            on_output=lambda _name, data: output.extend(data),
             backend="landlock",
             unsafe_accept=accept,
         )
     finally:
         binary.close()
-    return outcome, said.decode()
+    return outcome, output.decode()
 
 
 def test_weaker_points_are_refused_unless_each_is_accepted() -> None:

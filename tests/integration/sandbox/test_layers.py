@@ -46,5 +46,5 @@ def test_another_python_than_the_systems_serves_as_launcher(
         assert box.run(["/bin/echo", "hi"]).stdout == b"hi\n"
     assert go(Confinement(), "/bin/echo", "hi").out == "hi\n"
     spawning = Confinement(exec_allow=True, exec_spawn=("cat",))
-    said = go(spawning, "/bin/bash", "-c", f"{own.program} -c 'print(1)'; cat /etc/hosts")
-    assert "localhost" in said.out and said.err, said
+    result = go(spawning, "/bin/bash", "-c", f"{own.program} -c 'print(1)'; cat /etc/hosts")
+    assert "localhost" in result.out and result.err, result

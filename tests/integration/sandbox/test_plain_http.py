@@ -49,15 +49,15 @@ def confinement(server: int) -> Confinement:
 
 
 def test_a_plain_request_reaches_an_allowed_host(server: int) -> None:
-    said = go(
+    result = go(
         confinement(server), "/usr/bin/curl", "-sS", "-m", "5", "-d", "body", "-H", "Proxy-Authorization: x",
         f"http://ok.test:{server}/a?b=c", resolve=loopback,
     )  # fmt: skip
-    words = said.out.split(" ")
+    words = result.out.split(" ")
     assert words[:3] == ["POST", "/a?b=c", f"ok.test:{server}"]
     assert words[-1] == "body"
     assert "proxy" not in words[3]
-    assert [attempt.target for attempt in said.outcome.attempts] == [
+    assert [attempt.target for attempt in result.outcome.attempts] == [
         f"CONNECT ok.test:{server} HTTP/1.1"
     ]
 
@@ -68,10 +68,10 @@ def test_other_hosts_and_ports_are_refused(server: int) -> None:
         "http://ok.test:22/",
         f"http://127.0.0.1:{server}/",
     ):
-        said = go(
+        result = go(
             confinement(server), "/usr/bin/curl", "-sS", "-m", "5", "--noproxy", "", url, resolve=loopback
         )  # fmt: skip
-        assert "GET" not in said.out, said
+        assert "GET" not in result.out, result
 
 
 def test_a_forged_host_header_does_not_arrive(server: int) -> None:
@@ -80,8 +80,8 @@ def test_a_forged_host_header_does_not_arrive(server: int) -> None:
         "import socket; s = socket.create_connection(('127.0.0.1', 3128), 5)\n"
         f"s.sendall(b'{request}'); print(s.makefile('rb').read())"
     )
-    said = python(confinement(server), code, resolve=loopback)
-    assert f"GET / ok.test:{server} connection,host" in said.out
+    result = python(confinement(server), code, resolve=loopback)
+    assert f"GET / ok.test:{server} connection,host" in result.out
 
 
 @pytest.mark.parametrize(

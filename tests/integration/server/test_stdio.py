@@ -101,15 +101,18 @@ def test_mistakes_are_answers_that_a_model_can_use(home, mode):
 
 @ERAS
 def test_what_destroys_is_put_to_the_user_and_runs_only_after_a_yes(home, mode):
-    asked: list[str] = []
+    questions: list[str] = []
 
     async def work(client):
         result = await client.call_tool("run", {"command": "greet erase"})
         assert "erased" in text(result)
 
-    talk(parameters(home), work, mode=mode, elicitation_callback=answering("yes", asked=asked))
-    assert len(asked) == 1
-    assert asked[0].splitlines()[:2] == ["This command needs your confirmation:", "  greet erase"]
+    talk(parameters(home), work, mode=mode, elicitation_callback=answering("yes", asked=questions))
+    assert len(questions) == 1
+    assert questions[0].splitlines()[:2] == [
+        "This command needs your confirmation:",
+        "  greet erase",
+    ]
 
 
 @ERAS

@@ -19,9 +19,9 @@ def answer(script: Script, request: Recorded) -> Reply:
         return Reply(body={"input_tokens": 10})
     if not path.endswith("/messages"):
         return Reply(body={})
-    asked = json.loads(request.body or b"{}")
-    tools = [str(tool.get("name")) for tool in asked.get("tools", [])]
-    call = script.next_call(_results(asked), tools) if tools else None
+    output = json.loads(request.body or b"{}")
+    tools = [str(tool.get("name")) for tool in output.get("tools", [])]
+    call = script.next_call(_results(output), tools) if tools else None
     if call is None:
         block: dict[str, typing.Any] = {
             "type": "text",
@@ -40,11 +40,11 @@ def answer(script: Script, request: Recorded) -> Reply:
         "id": f"msg_{len(script.results)}",
         "type": "message",
         "role": "assistant",
-        "model": asked.get("model"),
+        "model": output.get("model"),
         "stop_sequence": None,
         "usage": _USAGE,
     }
-    if not asked.get("stream"):
+    if not output.get("stream"):
         return Reply(body={**message, "content": [block], "stop_reason": stop})
     return events(_stream(message, block, stop), named=True)
 

@@ -25,13 +25,13 @@ def answer(script: Script, request: Recorded) -> Reply:
         return Reply(body={"models": []})
     if "countTokens" in request.target:
         return Reply(body={"totalTokens": 10})
-    asked = json.loads(request.body or b"{}")
+    output = json.loads(request.body or b"{}")
     tools = [
         str(declared["name"])
-        for tool in asked.get("tools") or []
+        for tool in output.get("tools") or []
         for declared in tool.get("functionDeclarations", [])
     ]
-    call = script.next_call(_results(asked), tools) if tools else None
+    call = script.next_call(_results(output), tools) if tools else None
     part: dict[str, typing.Any] = {"text": "done"}
     if call is not None:
         done = len(script.results)
@@ -42,7 +42,7 @@ def answer(script: Script, request: Recorded) -> Reply:
                 "args": dict(call.arguments),
             }
         }
-    elif _wants_json(asked):
+    elif _wants_json(output):
         part = {"text": json.dumps(_ROUTED)}
     said = {
         "candidates": [

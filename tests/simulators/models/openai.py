@@ -67,7 +67,9 @@ def _responses(script: Script, asked: dict[str, typing.Any]) -> Reply:
 
 
 def _chat(script: Script, asked: dict[str, typing.Any]) -> Reply:
-    results = [each.get("content") for each in asked["messages"] if each.get("role") == "tool"]
+    results = [
+        message.get("content") for message in asked["messages"] if message.get("role") == "tool"
+    ]
     tools = [str(tool["function"]["name"]) for tool in asked.get("tools", [])]
     call = script.next_call(results, tools) if tools else None
     at = len(results)

@@ -38,7 +38,7 @@ class Script:
         self.tools = list(tools)
         done = len(results)
         if done > len(self.results):
-            self.results = {at: _text(each) for at, each in enumerate(results)}
+            self.results = {at: _text(result) for at, result in enumerate(results)}
             self.on_turn(done)
         if done >= len(self.steps):
             return None

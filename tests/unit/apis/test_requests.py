@@ -204,7 +204,7 @@ def test_wrong_base64_is_refused() -> None:
 
 
 def test_an_answer_that_is_nested_without_end_is_text() -> None:
-    from atip.apis.http.calls import _decoded
+    from atip.apis.http.calls import _decode
 
     content = b"[" * 200_000
-    assert _decoded(content, "application/json") == content.decode()
+    assert _decode(content, "application/json") == content.decode()

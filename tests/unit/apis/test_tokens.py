@@ -8,7 +8,7 @@ import pytest
 
 import atip
 from atip.apis.sync.incremental import SyncState
-from atip.apis.sync.tokens import MANIFEST_TOKENS, figures, minified, path_tokens, raw_tokens
+from atip.apis.sync.tokens import MANIFEST_TOKENS, figures, minify, path_tokens, raw_tokens
 from atip.codecs.apis.atm import manifest_of, token_reduction
 from atip.model.reading.document_pieces import split_document
 from atip.system.tokens import find_counter
@@ -49,7 +49,7 @@ def test_raw_documents_are_counted_minified_with_the_named_tokenizer() -> None:
     package("rs_bpe")
     found = figures([state(DOCUMENT)])
     name, count = find_counter()
-    whole = count(minified(json.dumps(DOCUMENT, indent=4)))
+    whole = count(minify(json.dumps(DOCUMENT, indent=4)))
     assert name == "cl100k_base" and found["x-method"].startswith("cl100k_base")
     assert abs(found["traditional"] - whole) / whole < 0.02
 

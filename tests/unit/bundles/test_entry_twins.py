@@ -68,7 +68,9 @@ def problems_of(definition) -> list[tuple[str, str]]:
         define_cli(definition)
     except FormatError as error:
         spelled = {"$.parse_output": "$.parseOutput"}
-        return sorted((spelled.get(one.path, one.path), one.code) for one in error.problems)
+        return sorted(
+            (spelled.get(problem.path, problem.path), problem.code) for problem in error.problems
+        )
     return []
 
 
@@ -110,4 +112,4 @@ def test_existing_files_are_left_alone(tmp_path):
     with pytest.raises(AtipError) as caught:
         write_entry(bundle, "typescript", str(tmp_path))
     assert caught.value.code == "bundle.entry-exists"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["demo", "entry.ts"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo", "entry.ts"]

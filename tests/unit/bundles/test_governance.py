@@ -23,7 +23,7 @@ from atip.bundles.governance import (
     refuse_unreviewed,
     review,
 )
-from atip.bundles.install.interface import refused
+from atip.bundles.install.interface import refused_plan
 from atip.bundles.installing import InstallProposal
 from atip.errors import AtipError
 from tests.simulators.bundle_host import MANIFEST, make_bundle
@@ -196,7 +196,7 @@ def test_bundle_that_is_there_is_not_overwritten(tmp_path):
 def test_doctor_names_what_is_missing_in_the_order_of_the_lifecycle(tmp_path):
     steps = [{"id": "a", "kind": "cmd", "cmd": "demo a"}]
     bundle = make_bundle(tmp_path / "demo", setup=steps)
-    proposal = InstallProposal(key="demo@1", plans=(refused("brew", "no brew", "get brew"),))
+    proposal = InstallProposal(key="demo@1", plans=(refused_plan("brew", "no brew", "get brew"),))
     told = advise(
         bundle,
         is_installed=False,

@@ -294,7 +294,7 @@ def installer(tmp_path, worker, findings, *, confirm=True, root=True, present=No
 
 def left_behind(tmp_path):
     folder = tmp_path / "programs" / "demo@1"
-    return sorted(one.name for one in folder.iterdir()) if folder.exists() else []
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
 @pytest.mark.proves("AIP29-INSTALL-01", "AIP29-INSTALL-19", "AIP29-VERSION-06", "AIP29-SECURITY-03")
@@ -388,7 +388,7 @@ def test_the_log_of_a_manager_is_bounded(tmp_path, monkeypatch):
     log = os.open(tmp_path / "log", os.O_RDWR | os.O_CREAT)
     try:
         action = Action(kind="run", argv=("/bin/sh", "-c", "yes | head -c 3000000; exit 3"))
-        assert work._logged(action, {"PATH": "/usr/bin:/bin"}, log) == 3
+        assert work._run_logged(action, {"PATH": "/usr/bin:/bin"}, log) == 3
         assert os.fstat(log).st_size == 100_000
     finally:
         os.close(log)

@@ -56,7 +56,7 @@ def test_login_goes_from_unknown_over_unauthed_to_authed(tmp_path):
     place.login.login()
     assert place.login.state == "authed"
     assert place.spawner.ran == ["demo login", "demo whoami"]
-    assert [one["to"] for one in place.records] == ["unauthed", "logging-in", "authed"]
+    assert [record["to"] for record in place.records] == ["unauthed", "logging-in", "authed"]
 
 
 @pytest.mark.proves("AIP29-STATE-04", "AIP29-AUTH-09")
@@ -209,12 +209,16 @@ def test_login_with_callback_is_given_an_address_and_the_answer(tmp_path):
 
 
 def test_every_move_of_the_machine():
-    assert states.moved("authed", "version-bad") == "unknown"
-    assert states.moved("unknown", "login-done") == "unknown"
+    assert states.next_state("authed", "version-bad") == "unknown"
+    assert states.next_state("unknown", "login-done") == "unknown"
     for (before, event), after in states.MOVES.items():
         assert before in states.STATES and after in states.STATES
-        assert states.moved(before, event) == after
-    assert {states.reported(one) for one in states.STATES} == {"unknown", "unauthed", "authed"}
+        assert states.next_state(before, event) == after
+    assert {states.reported_state(state) for state in states.STATES} == {
+        "unknown",
+        "unauthed",
+        "authed",
+    }
 
 
 def test_clock_that_went_back_makes_a_refresh_due():

@@ -96,7 +96,13 @@ def test_steps_run_in_order_and_values_go_where_persist_says(tmp_path):
     assert place.kept("env:DEMO_URL") == "wss://x"
     assert place.kept("demo/token") == " s3cret "
     assert place.kept("env:DEMO_BETA") == "true"
-    assert [one["step"] for one in place.records] == ["daemon", "url", "token", "region", "beta"]
+    assert [record["step"] for record in place.records] == [
+        "daemon",
+        "url",
+        "token",
+        "region",
+        "beta",
+    ]
     assert "s3cret" not in json.dumps(place.records) + place.ledger.path
 
 

@@ -53,34 +53,34 @@ def test_keys_are_legal_and_free():
 
 @pytest.mark.proves("ATIP6-4.5-05")
 def test_the_empty_command_is_the_bare_tool_and_its_siblings_stay():
-    made = tool(commands={"": command(options=[option("x")]), "go": command()})
-    assert [(f.name, f.path) for f in functions_of(made)] == [("t", ()), ("t_go", ("go",))]
+    sample = tool(commands={"": command(options=[option("x")]), "go": command()})
+    assert [(f.name, f.path) for f in functions_of(sample)] == [("t", ()), ("t_go", ("go",))]
 
 
 def test_groups_that_run_are_functions_and_mere_groups_are_not():
-    made = tool(
+    sample = tool(
         commands={
             "run": command(arguments=[argument("x")], commands={"now": command()}),
             "group": command(commands={"leaf": command()}),
             "secret": command(hidden=True),
         }
     )
-    assert [f.name for f in functions_of(made)] == ["t_run", "t_run_now", "t_group_leaf"]
+    assert [f.name for f in functions_of(sample)] == ["t_run", "t_run_now", "t_group_leaf"]
 
 
 @pytest.mark.proves("ATIP6-3.2-07")
 def test_options_of_groups_and_global_options_belong_to_every_command():
-    made = tool(
+    sample = tool(
         globalOptions=[option("config"), option("level")],
         commands={"a": command(options=[option("group")], commands={"b": command(options=[option("level")])})},
     )  # fmt: skip
-    function = find_function(made, ("a", "b"))
+    function = find_function(sample, ("a", "b"))
     assert list(function.parameters) == ["level", "group", "config"]
     assert dict(function.levels) == {"level": 2, "group": 1, "config": 0}
 
 
 def test_help_version_and_hidden_options_are_not_offered():
-    made = tool(
+    sample = tool(
         options=[
             option("help", "-h", "--help", type="boolean"),
             option("version", "--version", type="boolean"),
@@ -89,20 +89,20 @@ def test_help_version_and_hidden_options_are_not_offered():
             option("kept"),
         ]
     )
-    assert list(functions_of(made)[0].parameters) == ["kept"]
+    assert list(functions_of(sample)[0].parameters) == ["kept"]
 
 
 def test_an_argument_and_an_option_of_one_name_have_keys_of_their_own():
-    made = tool(arguments=[argument("file")], options=[option("file")])
-    assert list(functions_of(made)[0].parameters) == ["file", "file_2"]
+    sample = tool(arguments=[argument("file")], options=[option("file")])
+    assert list(functions_of(sample)[0].parameters) == ["file", "file_2"]
 
 
 @pytest.mark.proves("ATIP6-6-02")
 def test_a_command_is_found_by_its_path_or_what_was_meant_is_named():
-    made = tool(commands={"pr": command(commands={"merge": command()})})
-    assert find_function(made, ("pr", "merge")).command is made.find(("pr", "merge"))
+    sample = tool(commands={"pr": command(commands={"merge": command()})})
+    assert find_function(sample, ("pr", "merge")).command is sample.find(("pr", "merge"))
     with pytest.raises(NotFoundError) as caught:
-        find_function(made, ("pr", "marge"))
+        find_function(sample, ("pr", "marge"))
     assert (caught.value.code, caught.value.hint) == (
         "calls.no-function",
         "did you mean `t pr merge`?",
@@ -116,18 +116,18 @@ def test_two_tools_of_one_name_are_refused():
 
 
 def test_effects_join_tool_group_and_command():
-    made = tool(
+    sample = tool(
         effects={"network": True},
         commands={"a": command(effects={"destructive": True}, commands={"b": command(effects={"network": False})})},
     )  # fmt: skip
-    effects = find_function(made, ("a", "b")).effects
+    effects = find_function(sample, ("a", "b")).effects
     assert (effects.network, effects.destructive) == (True, True)
 
 
 def test_a_document_cannot_call_itself_curated():
-    made = tool(
+    sample = tool(
         effects={"destructive": True},
         commands={"a": command(effects={"destructive": False})},
         **{"x-atip": {"curated": True}},
     )
-    assert find_function(made, ("a",)).effects.destructive is True
+    assert find_function(sample, ("a",)).effects.destructive is True

@@ -70,8 +70,8 @@ PATTERN = {
 
 
 def plan(pattern, **variables):
-    made = tool(patterns=[pattern], commands={"x": command()})
-    return plan_pattern(made.patterns[0], variables, lookup=load)
+    sample = tool(patterns=[pattern], commands={"x": command()})
+    return plan_pattern(sample.patterns[0], variables, lookup=load)
 
 
 @pytest.mark.proves("ATIP6-3.9-02", "ATIP6-3.9-03", "ATIP6-3.9-05")

@@ -8,7 +8,7 @@ from atip.codecs.climd import codec as climd
 from atip.codecs.climd.check import check_fields
 from atip.codecs.climd.document import read_document, render_document
 from atip.codecs.climd.manifest import read_manifest
-from atip.codecs.climd.write import PlainBundle, write_bundle
+from atip.codecs.climd.write import BundleContent, write_bundle
 from atip.codecs.interface import decoder, encoder
 from atip.errors import FormatError
 from atip.model.effects import Effects, Filesystem
@@ -74,7 +74,9 @@ def fields(**changes):
 
 def codes(kind, given, mode="strict"):
     return [
-        (one.path, one.code) for one in check_fields(kind, given, mode) if one.severity == "error"
+        (field.path, field.code)
+        for field in check_fields(kind, given, mode)
+        if field.severity == "error"
     ]
 
 
@@ -180,11 +182,13 @@ def test_commands_and_templates_become_a_tree_with_parameters():
     tool = climd.decode(FILES, origin="demo").tool
     command = tool.find(("item", "list"))
     assert command is not None
-    assert [(one.name, one.flags, one.type) for one in command.options] == [
+    assert [(option.name, option.flags, option.type) for option in command.options] == [
         ("limit", ("--limit",), "integer"),
         ("all", ("--all",), "boolean"),
     ]
-    assert [(one.name, one.required) for one in command.arguments] == [("name", None)]
+    assert [(argument.name, argument.required) for argument in command.arguments] == [
+        ("name", None)
+    ]
     assert command.effects.network is False and command.effects.filesystem.write is False
     assert tool.find(("item",)) is not None
     assert tool.patterns[0].name == "list items"
@@ -235,9 +239,9 @@ def sample():
 
 
 def test_written_bundle_validates_strictly_and_reads_back():
-    files = write_bundle(PlainBundle(tool=sample()))
+    files = write_bundle(BundleContent(tool=sample()))
     decoded = climd.decode(files, origin="g-it", strict=True)
-    assert [one for one in decoded.problems if one.severity == "error"] == []
+    assert [problem for problem in decoded.problems if problem.severity == "error"] == []
     push = decoded.tool.find(("push",))
     assert {option.name: option.flags for option in push.options} == {
         "force": ("--force",),

@@ -80,7 +80,7 @@ def test_structure_survives(kind):
     tool = as_read(kind)
     assert {"load", "cargo"} <= set(tool.commands)
     assert "list" in (tool.commands["cargo"].commands or {}) or kind.startswith("completion")
-    flags = {flag for one in tool.commands["load"].options or () for flag in one.flags}
+    flags = {flag for option in tool.commands["load"].options or () for flag in option.flags}
     assert {"-f", "--format", "--limit", "--tag", "--force"} <= flags
 
 

@@ -47,7 +47,7 @@ def test_operation_is_named_by_its_id_or_by_method_and_path() -> None:
     api = decode_api(
         document({"/users/{id}": {"get": {"operationId": "getUser"}, "delete": {}}}), name="t"
     )
-    assert [(each.name, each.original) for each in api.operations] == [
+    assert [(operation.name, operation.original) for operation in api.operations] == [
         ("get_user", "getUser"),
         ("delete_users_id", "delete_/users/{id}"),
     ]
@@ -63,7 +63,7 @@ def test_equal_names_are_told_apart() -> None:
         ),
         name="t",
     )
-    assert [each.name for each in api.operations] == ["do_it", "do_it_post", "do_it_get"]
+    assert [operation.name for operation in api.operations] == ["do_it", "do_it_post", "do_it_get"]
 
 
 def test_parameters_of_the_operation_replace_those_of_the_path() -> None:
@@ -87,7 +87,9 @@ def test_parameters_of_the_operation_replace_those_of_the_path() -> None:
             }
         }
     )
-    assert [(each.name, each.required, each.schema) for each in operation.parameters] == [
+    assert [
+        (parameter.name, parameter.required, parameter.schema) for parameter in operation.parameters
+    ] == [
         ("x", True, {"type": "integer"}),
         ("y", False, {"type": "string"}),
     ]
@@ -106,7 +108,7 @@ def test_one_name_in_two_places_becomes_two_arguments() -> None:
             }
         }
     )
-    assert [(each.argument, each.place) for each in operation.parameters] == [
+    assert [(parameter.argument, parameter.place) for parameter in operation.parameters] == [
         ("id", "path"),
         ("id_query", "query"),
     ]
@@ -114,9 +116,9 @@ def test_one_name_in_two_places_becomes_two_arguments() -> None:
 
 def test_path_parameter_that_nobody_declared_is_added() -> None:
     operation = only({"/a/{key}": {"get": {}}})
-    assert [(each.name, each.place, each.required) for each in operation.parameters] == [
-        ("key", "path", True)
-    ]
+    assert [
+        (parameter.name, parameter.place, parameter.required) for parameter in operation.parameters
+    ] == [("key", "path", True)]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_styles_default_by_place(place: str, style: str, explode: bool) -> None:
     operation = only(
         {"/a/{x}": {"get": {"parameters": [{"name": "x", "in": place, "schema": {}}]}}}
     )
-    found = next(each for each in operation.parameters if each.place == place)
+    found = next(parameter for parameter in operation.parameters if parameter.place == place)
     assert (found.style, found.explode) == (style, explode)
 
 
@@ -156,7 +158,7 @@ def test_references_are_followed_and_circles_end() -> None:
         ),
         name="t",
     )
-    assert [each.name for each in api.operations[0].parameters] == ["p"]
+    assert [parameter.name for parameter in api.operations[0].parameters] == ["p"]
     assert api.operations[0].body is None
     assert api.lost == ("get /a: a `$ref` refers to itself",)
 
@@ -276,9 +278,9 @@ def test_swagger_body_form_and_collection_formats() -> None:
     body, form = api.operations
     assert api.servers == ("https://api.example.org/v1", "http://api.example.org/v1")
     assert (body.body.argument, body.body.required) == ("thing", True)  # type: ignore[union-attr]
-    assert [(each.name, each.style, each.explode) for each in body.parameters] == [
-        ("ids", "pipeDelimited", False)
-    ]
+    assert [
+        (parameter.name, parameter.style, parameter.explode) for parameter in body.parameters
+    ] == [("ids", "pipeDelimited", False)]
     assert form.body.media_type == "multipart/form-data"  # type: ignore[union-attr]
     assert form.body.schema["required"] == ["file"]  # type: ignore[union-attr]
 
@@ -293,7 +295,7 @@ def test_security_schemes_are_named_as_atm_names_them() -> None:
         "e": {"type": "http", "scheme": "digest"},
     }
     api = decode_api(document({}, components={"securitySchemes": schemes}), name="t")
-    assert [(each.name, each.type) for each in api.schemes] == [
+    assert [(scheme.name, scheme.type) for scheme in api.schemes] == [
         ("a", "bearer"), ("b", "basic"), ("c", "apiKey"), ("d", "oauth2"), ("e", "custom"),
     ]  # fmt: skip
     assert api.schemes[3].scopes == ("read",)

@@ -98,11 +98,11 @@ def test_gemini_and_anthropic_require_only_what_is_required():
 
 @pytest.mark.proves("ATIP6-8.2-09")
 def test_paths_and_addresses_are_strings_that_say_what_they_are():
-    made = tool(
+    sample = tool(
         options=[option("f", type="file"), option("d", type="directory"), option("u", type="url")]
     )
     for provider in ("openai", "gemini", "anthropic"):
-        (declaration,) = compile_tools([made], provider).declarations
+        (declaration,) = compile_tools([sample], provider).declarations
         assert properties(declaration) == {
             "f": {"type": "string", "description": "f (file path)"},
             "d": {"type": "string", "description": "d (directory path)"},
@@ -115,7 +115,7 @@ def test_gemini_has_no_parameters_rather_than_an_empty_object():
 
 
 def test_mcp_annotations_take_unknown_for_the_dangerous_value():
-    made = tool(
+    sample = tool(
         commands={
             "unknown": command(),
             "read": command(
@@ -124,7 +124,7 @@ def test_mcp_annotations_take_unknown_for_the_dangerous_value():
             "kill": command(effects={"destructive": True, "network": False}),
         }
     )
-    hints = [d["annotations"] for d in compile_tools([made], "mcp").declarations]
+    hints = [d["annotations"] for d in compile_tools([sample], "mcp").declarations]
     keys = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
     assert [tuple(hint[key] for key in keys) for hint in hints] == [
         (False, True, False, True),
@@ -192,13 +192,13 @@ def test_strategy_b_has_one_function_per_group_with_an_action():
 
 
 def test_strategy_b_keeps_apart_what_only_shares_a_name():
-    made = tool(
+    sample = tool(
         commands={
             "a": command(options=[option("x"), option("action")]),
             "b": command(options=[option("x", type="integer")]),
         }
     )
-    compiled = compile_tools([made], "anthropic", strategy="action")
+    compiled = compile_tools([sample], "anthropic", strategy="action")
     shown = properties(compiled.declarations[0])
     assert list(shown) == ["action", "x", "a_action", "b_x"]
     assert undo_call(compiled, "t", {"action": "b", "b_x": 3})[1] == {"x": 3}
@@ -284,7 +284,7 @@ def test_wrong_ways_to_compile_have_a_code(words, error, code):
 def test_what_only_the_agent_needs_is_never_sent():
     from atip.session import Session
 
-    made = tool(
+    sample = tool(
         authentication={"required": True, "methods": [{"type": "token", "envVar": "SECRET_TOKEN"}]},
         patterns=[{"name": "p-name", "description": "d", "steps": [{"command": "t x"}]}],
         commands={
@@ -298,7 +298,7 @@ def test_what_only_the_agent_needs_is_never_sent():
         },
     )
     for provider in ("openai", "anthropic", "gemini", "mcp"):
-        session = Session([made], provider)
+        session = Session([sample], provider)
         sent = json.dumps(session.tools) + session.system_prompt
         assert not any(
             word in sent for word in ("SECRET_TOKEN", "password", "77-78s", "HIDDEN_ENV", "tty")
@@ -310,7 +310,7 @@ def test_what_only_the_agent_needs_is_never_sent():
 def test_more_choices_than_a_provider_takes_are_checked_only_on_the_way_back(strategy):
     many = [option(f"m{n}", type="enum", enum=[f"v{n}-{i}" for i in range(249)]) for n in range(6)]
     huge = option("huge", type="enum", enum=[f"v{i}" for i in range(3000)])
-    made = tool(commands={"a": command(options=[huge, *many]), "b": command()})
-    compiled = compile_tools([made], "openai", strict=True, strategy=strategy)
+    sample = tool(commands={"a": command(options=[huge, *many]), "b": command()})
+    compiled = compile_tools([sample], "openai", strict=True, strategy=strategy)
     assert check_declarations("openai", compiled.declarations, strict=True) == []
     assert "enum" not in properties(compiled.declarations[0])["huge"]

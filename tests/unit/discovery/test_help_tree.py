@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree, Remembering
-from atip.discovery.sources.inference_sources import both_dashes
+from atip.discovery.sources.inference_sources import with_both_dashes
 from atip.inference.help import infer_help
 from atip.model.tool import Option
 from atip.sandbox.probes.worker import ProbeResult
@@ -107,7 +107,7 @@ def test_first_questions_are_put_once():
 
 def test_flags_of_go_have_one_dash_or_two():
     options = [Option(name="all", flags=("-all",)), Option(name="o", flags=("-o",))]
-    assert [one.flags for one in both_dashes(options)] == [("-all", "--all"), ("-o",)]
+    assert [dash.flags for dash in with_both_dashes(options)] == [("-all", "--all"), ("-o",)]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_complaint_is_no_help_and_another_spelling_is_tried(complaint):
     only, _, _ = explore({("--help",): f"{complaint}\n{usage}\n"})
     assert only.description == ""
     assert flags(only) == [("-v",)]
-    assert [one.name.lower() for one in only.arguments] == ["port"]
+    assert [argument.name.lower() for argument in only.arguments] == ["port"]
 
 
 def test_a_program_that_only_answers_when_called_with_nothing():

@@ -254,7 +254,7 @@ def test_toolbox_and_list_show_them_only_when_there_are_any(home, monkeypatch, c
     put(home, ".config/agent-tools/config.json", {"mcpConfigs": [own]})
     os.chmod(home / ".config/agent-tools/config.json", 0o600)
     assert main(["list", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert [server["name"] for server in shown["mcpServers"]] == ["files", "own"]
-    assert [problem["code"] for problem in shown["mcpProblems"]] == ["format.syntax"]
+    output = json.loads(capsys.readouterr().out)
+    assert [server["name"] for server in output["mcpServers"]] == ["files", "own"]
+    assert [problem["code"] for problem in output["mcpProblems"]] == ["format.syntax"]
     assert len(Toolbox(home=str(home)).mcp_servers().servers) == 2

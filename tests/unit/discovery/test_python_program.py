@@ -127,9 +127,9 @@ def test_usage_lines_of_optparse_tell_positionals_and_nested_commands():
         "  pip install \\[options] -r <requirements file> ...\n"
     )
     install = python_program.read_parser({"usage": usage, "options": []}, "pip")
-    assert [(one.name, one.required, one.variadic) for one in install.arguments] == [
-        ("requirement specifier", False, True)
-    ]
+    assert [
+        (argument.name, argument.required, argument.variadic) for argument in install.arguments
+    ] == [("requirement specifier", False, True)]
     usage = "Usage: \n  pip cache dir\n  pip cache list [<pattern>]\n  pip cache remove <pattern>\n"
     assert list(python_program.read_parser({"usage": usage, "options": []}, "pip").commands) == [
         "dir",

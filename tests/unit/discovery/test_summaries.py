@@ -9,7 +9,11 @@ import pytest
 from atip.discovery.files.documents import InstalledTexts
 from atip.discovery.files.stubs import parse_stub
 from atip.discovery.sources.source_order import ProbeSubject
-from atip.discovery.summaries.packages import InstalledPackages, read_debian
+from atip.discovery.summaries.packages import (
+    InstalledPackages,
+    listed_purpose,
+    read_debian,
+)
 from atip.discovery.summaries.sources import SummarySources
 from atip.inference.manual.man import read_purpose
 from atip.knowledge.summaries import SUMMARIES
@@ -158,3 +162,33 @@ def test_a_versioned_file_has_its_own_page_first(tmp_path):
 def test_a_purpose_of_several_lines_is_whole():
     page = ".Dd today\n.Dt BOAT 1\n.Sh NAME\n.Nm boat\n.Nd a remote control for\n.Nm ship\nand others\n.Sh SYNOPSIS\n"
     assert read_purpose(page, "boat") == "a remote control for ship and others"
+
+
+def test_a_package_of_several_programs_speaks_for_those_that_it_names(tmp_path):
+    text = (
+        "Tools of the sea.\n.\n - oar: moves a boat\n   by hand\n * sail - moves it by wind\n"
+        "Log file converters: asc2log,\nlog2asc and log2long.\nThis package contains: keel, hull."
+    )
+    names = ("oar", "sail", "log2asc", "log2long", "keel", "sea")
+    assert {name: listed_purpose(text, name) for name in names} == {
+        "oar": "moves a boat by hand",
+        "sail": "moves it by wind",
+        "log2asc": "Log file converters",
+        "log2long": "Log file converters",
+        "keel": "",
+        "sea": "",
+    }
+    (tmp_path / "info").mkdir()
+    (tmp_path / "status").write_text(
+        "Package: sea\nDescription: things of the sea\n Tools.\n .\n  * oar: moves a boat\nHomepage: x\n hull: no\n"
+    )
+    (tmp_path / "info/sea.list").write_text("/usr/bin/oar\n/usr/bin/hull\n")
+    assert read_debian(str(tmp_path)) == {"/bin/oar": "moves a boat"}
+
+
+def test_names_in_one_paragraph_have_their_own_purposes():
+    page = ".TH X 1\n.SH NAME\na2b \\- convert a to b\nb2a \\- convert b to a\n.SH SYNOPSIS\n"
+    assert [read_purpose(page, name) for name in ("a2b", "b2a")] == [
+        "convert a to b",
+        "convert b to a",
+    ]

@@ -205,7 +205,7 @@ def test_the_journal_is_private_and_ends_after_a_week(
     monkeypatch.setattr(journal, "KEEP_S", -1.0)
     with kept.watch(run="bbbbbbbb", line="y", tell=complain):
         (work / "a").write_text("2")
-    assert [each.run for each in kept.changes()] == ["bbbbbbbb"]
+    assert [change.run for change in kept.changes()] == ["bbbbbbbb"]
 
 
 def test_a_full_journal_says_so_and_gives_nothing_up(
@@ -221,6 +221,6 @@ def test_a_full_journal_says_so_and_gives_nothing_up(
     with kept.watch(run="bbbbbbbb", line="y", tell=told.append):
         (work / "a").write_text("3")
     assert "1,010 bytes" in told[0]
-    assert [each.run for each in kept.changes()] == ["aaaaaaaa"]
+    assert [change.run for change in kept.changes()] == ["aaaaaaaa"]
     kept.forget("aaaaaaaa")
     assert kept.changes() == []

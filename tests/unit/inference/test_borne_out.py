@@ -16,14 +16,14 @@ def option(flags: str, source: str) -> Option:
 def command(source: str, *flags: str, description: str = "", **below: Command) -> Command:
     return Command(
         description=description,
-        options=tuple(option(one, source) for one in flags) or None,
+        options=tuple(option(flag, source) for flag in flags) or None,
         commands=below or None,
         extra={"x-atip": {"evidence": {"source": source, "lines": [1, 1]}}},
     )
 
 
 def tool(source: str, *flags: str, **commands: Command) -> Tool:
-    options = tuple(option(one, source) for one in flags) or None
+    options = tuple(option(flag, source) for flag in flags) or None
     return Tool(name="boat", version="1", options=options, commands=commands or None)
 
 
@@ -81,8 +81,8 @@ def test_commands_are_held_against_documents_one_by_one():
 
 def test_a_described_command_is_denied_only_by_a_list_that_has_nearly_all_others():
     names = ["load", "sail", "land", "sink"]
-    both = {one: command("completion", description="Do it") for one in (*names, "ghost")}
-    listed = {one: command("help") for one in names}
+    both = {name: command("completion", description="Do it") for name in (*names, "ghost")}
+    listed = {name: command("help") for name in names}
     assert "ghost" not in held(tool("completion", **both), tool("help", **listed)).commands
     del listed["sink"]
     assert "ghost" in held(tool("completion", **both), tool("help", **listed)).commands

@@ -9,7 +9,9 @@ from atip import infer_help
 
 def values(entry: str, flag: str) -> list[str] | None:
     text = f"Usage: prog [options]\n\nOptions:\n{entry}\n"
-    option = next(one for one in infer_help(text, tool="prog").options or () if flag in one.flags)
+    option = next(
+        option for option in infer_help(text, tool="prog").options or () if flag in option.flags
+    )
     return list(option.enum) if option.enum else None
 
 
@@ -69,7 +71,7 @@ When --clone[=always] is given, blocks are shared.  If that fails and --clone=au
 is given, a plain copy is made.  Use --clone=never for a plain copy.
 """
     options = infer_help(text, tool="cpy").options or ()
-    assert [one.enum for one in options] == [("always", "auto", "never"), None]
+    assert [option.enum for option in options] == [("always", "auto", "never"), None]
 
 
 def test_forms_below_a_usage_line_are_commands_with_their_arguments() -> None:
@@ -85,7 +87,10 @@ vcs hunt replay <logfile>
 """
     command = infer_help(text, tool="vcs", path=("hunt",))
     shown = {
-        name: [(one.name, one.is_required, bool(one.variadic)) for one in child.arguments or ()]
+        name: [
+            (argument.name, argument.is_required, bool(argument.variadic))
+            for argument in child.arguments or ()
+        ]
         for name, child in (command.commands or {}).items()
     }
     assert shown == {

@@ -43,16 +43,16 @@ def test_notices_of_active_help_are_no_candidates():
 
 
 def test_a_candidate_that_help_does_not_list_stays_a_guess():
-    told = infer_help(HELP, tool="boat")
-    command = confirm(told, parse_answer("load\tLoad cargo\nghost\tA value?\n:4\n"), None)
+    parsed = infer_help(HELP, tool="boat")
+    command = confirm(parsed, parse_answer("load\tLoad cargo\nghost\tA value?\n:4\n"), None)
     assert not command.commands["load"].own.get("unconfirmed")
     assert command.commands["ghost"].own["unconfirmed"]
 
 
 def test_a_flag_of_the_protocol_joins_its_other_spelling():
-    told = infer_help(HELP.replace("-f, ", "    "), tool="boat")
+    parsed = infer_help(HELP.replace("-f, ", "    "), tool="boat")
     words = "--force\tdo not ask\n-f\tdo not ask\n--harbour\twhere\n--quiet\tsay less\n-q\tsay less\n:4\n"
-    command = confirm(told, None, parse_answer(words))
+    command = confirm(parsed, None, parse_answer(words))
     assert flags(command) == [("-f", "--force"), ("--harbour",), ("-q", "--quiet")]
     assert command.options[-1].own["valueUnknown"]
 
@@ -66,8 +66,8 @@ def test_a_flag_that_help_only_speaks_of_needs_the_protocol():
 
 
 def test_no_answer_about_flags_changes_nothing():
-    told = infer_help(HELP, tool="boat")
-    assert confirm(told, None, None).options == told.options
+    command = infer_help(HELP, tool="boat")
+    assert confirm(command, None, None).options == command.options
 
 
 def test_only_a_closed_list_of_plain_words_is_a_choice():

@@ -248,7 +248,7 @@ def test_choices_are_kept(kind):
     command = recognize(TEXTS[kind], "boat").command
     if kind == "oclif":
         command = command.commands["load"]
-    harbour = next(one for one in command.options if "--harbour" in one.flags)
+    harbour = next(option for option in command.options if "--harbour" in option.flags)
     assert (harbour.type, harbour.enum) == ("enum", ("kiel", "riga"))
 
 
@@ -326,17 +326,17 @@ def test_the_trees_of_the_cloud_sdk_are_read_in_both_forms():
     long = recognize(json.dumps(CALLIOPE), "boat")
     load = long.command.commands["load"]
     assert (long.version, load.description) == ("1.2.0", "Load cargo")
-    assert [(one.flags, one.type, one.hidden) for one in load.options] == [
+    assert [(option.flags, option.type, option.hidden) for option in load.options] == [
         (("--harbour",), "string", None),
         (("-f",), "boolean", True),
     ]
-    assert [(one.name, one.variadic) for one in load.arguments] == [("CRATE", True)]
+    assert [(argument.name, argument.variadic) for argument in load.arguments] == [("CRATE", True)]
     kinds = {"--async": "bool", "--harbour": ["kiel", "riga"], "--zone": "dynamic", "--n": "value"}
     leaf = {"commands": {}, "flags": kinds}
     short = {"commands": {"cargo": {"commands": {"load": leaf}, "flags": {}}}, "flags": {}}
     load = recognize(json.dumps(short), "boat").command.commands["cargo"].commands["load"]
     assert load.description == "cargo load"
-    assert [(one.type, one.enum) for one in load.options] == [
+    assert [(option.type, option.enum) for option in load.options] == [
         ("boolean", None),
         ("enum", ("kiel", "riga")),
         ("string", None),

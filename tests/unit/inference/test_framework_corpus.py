@@ -73,14 +73,14 @@ def differences(page):
 
 def command_differences(truth, found):
     commands = found.commands or {}
-    aliases = {alias for one in commands.values() for alias in one.aliases or ()}
+    aliases = {alias for command in commands.values() for alias in command.aliases or ()}
     known = {name for name in commands if name not in aliases} - {"help", "completion", "list"}
     return [] if known == set(truth["subcommands"]) else [f"commands: {sorted(known)}"]
 
 
 def flag_differences(truth, found):
     true = {flag for option in truth["options"] for flag in option["flags"]}
-    defined = [one for one in found.options or () if not one.own.get("mentioned")]
+    defined = [option for option in found.options or () if not option.own.get("mentioned")]
     known = {flag for one in defined for flag in one.flags} - (OF_FRAMEWORK - true)
     return [] if known == true else [f"flags: {sorted(known ^ true)}"]
 
@@ -101,7 +101,7 @@ def option_differences(truth, found):
 
 
 def argument_differences(truth, found):
-    known = {plain(one.name): one for one in found.arguments or ()}
+    known = {plain(argument.name): argument for argument in found.arguments or ()}
     wrong = []
     for true in truth["arguments"]:
         names = [plain(name) for name in (true["name"], *true["names"])]

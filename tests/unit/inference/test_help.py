@@ -162,7 +162,9 @@ def test_types_follow_placeholders() -> None:
 
 def test_a_long_flag_behind_one_dash_keeps_its_value_apart_as_shown():
     text = "Options:\n  -name PATTERN  match\n  -chdir=DIR     go there\n  -o FILE        output\n"
-    options = {one.flags[0]: one.own.get("join") for one in infer_help(text, tool="x").options}
+    options = {
+        option.flags[0]: option.own.get("join") for option in infer_help(text, tool="x").options
+    }
     assert options == {"-name": "space", "-chdir": None, "-o": None}
 
 
@@ -173,7 +175,7 @@ Options:
   --quotes <yes/no/alt>     Smart quotes (valid values: yes, no, alt[ernative)
   --wood KIND               Kind of wood (possible values: oak, pine; others later)
 """
-    found = {one.flags[0]: one.enum for one in infer_help(text, tool="boat").options or ()}
+    found = {option.flags[0]: option.enum for option in infer_help(text, tool="boat").options or ()}
     assert found == {"--quotes": None, "--wood": ("oak", "pine")}
     assert not are_values(("load", "cargo"), ("--load", "--cargo"))
     assert are_values(("load", "sail"), ("--load",))
@@ -230,7 +232,7 @@ captain@example.com
     commands = infer_help(text, tool="ferry").commands or {}
     assert list(commands) == ["tie", "release"]
     assert commands["tie"].description == "Tie the boat to a post"
-    assert [one.name for one in commands["release"].arguments or ()] == ["POST"]
+    assert [argument.name for argument in commands["release"].arguments or ()] == ["POST"]
 
 
 def test_a_positional_with_its_values_has_a_name_and_choices() -> None:
@@ -243,7 +245,7 @@ Arguments:
                              What to load.  [required]
 """
     arguments = infer_help(text, tool="ferry", path=("load",)).arguments or ()
-    assert [(one.name, one.enum) for one in arguments] == [
+    assert [(argument.name, argument.enum) for argument in arguments] == [
         ("PLACE", None),
         ("CARGO", ("sheep", "goat", "cabbage")),
     ]
@@ -257,7 +259,9 @@ Options:
   --horn KIND     Sound a horn. KIND can be: low, high,
                   or foghorn.
 """
-    found = {one.flags[0]: one.enum for one in infer_help(text, tool="ferry").options or ()}
+    found = {
+        option.flags[0]: option.enum for option in infer_help(text, tool="ferry").options or ()
+    }
     assert found == {"--flag": ("red", "blue"), "--horn": ("low", "high", "foghorn")}
 
 
@@ -277,7 +281,7 @@ Commands:
 def test_values_attached_to_an_option_in_two_spellings_are_not_positionals() -> None:
     text = "Usage:\n  ferry get [(-o|--output=)json|yaml|wide] (TYPE NAME) [flags]\n"
     found = infer_help(text, tool="ferry", path=("get",))
-    assert [one.name for one in found.arguments or ()] == ["TYPE", "NAME"]
+    assert [argument.name for argument in found.arguments or ()] == ["TYPE", "NAME"]
 
 
 def test_a_line_of_flags_is_not_a_definition() -> None:
@@ -289,4 +293,6 @@ def test_a_line_of_flags_is_not_a_definition() -> None:
 --format=round -f- -b20 --paint=blue
 """
     options = infer_help(text, tool="ferry").options or ()
-    assert {one.description for one in options if "--format" in one.flags} == {"shape of the bow"}
+    assert {option.description for option in options if "--format" in option.flags} == {
+        "shape of the bow"
+    }

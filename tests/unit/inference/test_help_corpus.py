@@ -36,8 +36,12 @@ def summary(command: Command) -> dict[str, object]:
             name: list(child.aliases or ()) for name, child in (command.commands or {}).items()
         },
         "arguments": [
-            {"name": one.name, "required": one.is_required, "variadic": bool(one.variadic)}
-            for one in command.arguments or ()
+            {
+                "name": argument.name,
+                "required": argument.is_required,
+                "variadic": bool(argument.variadic),
+            }
+            for argument in command.arguments or ()
         ],
         "options": [shown(option) for option in command.options or ()],
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from atip.inference.help import infer_help
 
 
 def positionals(text, tool, *path):
-    return [render(one) for one in infer_help(text, tool=tool, path=path).arguments or ()]
+    return [render(argument) for argument in infer_help(text, tool=tool, path=path).arguments or ()]
 
 
 def render(argument):
@@ -97,7 +99,7 @@ def test_nested_commands_behind_flags_and_placeholders_are_commands():
 
 def choices(text, flag, tool, *path):
     options = infer_help(text, tool=tool, path=path).options
-    return next(list(one.enum or ()) for one in options if flag in one.flags)
+    return next(list(option.enum or ()) for option in options if flag in option.flags)
 
 
 @pytest.mark.parametrize(
@@ -138,4 +140,16 @@ def test_values_and_commands_in_usage_lines():
     apt = "usage: apt-get [-q] {update | install pkg [{=version | /release}]... | remove pkg... | {-h | --help}}\n"
     found = infer_help(apt, tool="apt-get").commands
     assert sorted(found) == ["install", "remove", "update"]
-    assert [render(one) for one in found["install"].arguments] == ["<pkg…>"]
+    assert [render(argument) for argument in found["install"].arguments] == ["<pkg…>"]
+
+
+def test_many_options_and_many_lines_are_read_in_linear_time():
+    def spent(count):
+        text = "".join(f"  --opt{n} VAL{n}  see below\n" for n in range(count))
+        text += "\n" + "".join(f"Part{n}:\n  VAL{n} words\n" for n in range(4 * count))
+        begin = time.process_time()
+        infer_help(text)
+        return time.process_time() - begin
+
+    spent(100)
+    assert spent(2_000) < 12 * spent(500) + 0.2

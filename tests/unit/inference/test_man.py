@@ -213,7 +213,10 @@ def test_the_page_of_a_command_gives_its_nested_commands_and_their_arguments():
     assert stash.description == "Stash the changes away"
     assert not stash.arguments
     shown = {
-        name: [(one.name, one.is_required, bool(one.variadic)) for one in child.arguments or ()]
+        name: [
+            (argument.name, argument.is_required, bool(argument.variadic))
+            for argument in child.arguments or ()
+        ]
         for name, child in stash.commands.items()
     }
     assert shown == {
@@ -222,7 +225,7 @@ def test_the_page_of_a_command_gives_its_nested_commands_and_their_arguments():
         "branch": [("branchname", True, False), ("stash", False, False)],
         "push": [("pathspec", False, True)],
     }
-    flags = {flag for one in stash.commands["drop"].options for flag in one.flags}
+    flags = {flag for option in stash.commands["drop"].options for flag in option.flags}
     assert flags == {"-q", "--quiet"}
 
 

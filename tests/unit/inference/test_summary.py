@@ -25,9 +25,17 @@ GOOD = [
     ("bzip2", "a block-sorting file compressor, v1.0.8", "a block-sorting file compressor"),
     ("halt", "Halt, power-off or reboot the machine", "Halt, power-off or reboot the machine"),
     ("bzip2", "bzip2, a file compressor", "a file compressor"),
+    ("chkfont", "checks figlet 2.0 and up font files", "checks figlet 2.0 and up font files"),
+    ("sor", "Sorcerer - A tree-parser generator Version 13333 1992-2001 - take input from stdin", "Sorcerer - A tree-parser generator"),
+    ("boat", "boat 2.0 a tool for the sea", "a tool for the sea"),
+    ("avr-gdb", "This is the GNU debugger. Usage:", "This is the GNU debugger."),
+    ("upw", "safely update /etc/passwd, /etc/shadow and /etc/group", "safely update /etc/passwd, /etc/shadow and /etc/group"),
+    ("when", "show the time to which a thing can be restored to", "show the time to which a thing can be restored to"),
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("bnamazu", "Notes: Other options will be passed to namazu.", "pointer"),
+    ("cairo-trace", "This log will be stored in a file in the local directory.", "pointer"),
     ("cpack", "CPack Command-Line Reference", "pointer"),
     ("cpack", "Options --version,-version,/V [<file>] = Print version number and exit.", "usage"),
     ("ssh", "unknown option -- -", "error"),

@@ -36,5 +36,5 @@ def test_an_expansion_that_does_not_end_is_read_as_before() -> None:
 
 def test_functions_after_an_expansion_keep_their_options() -> None:
     commands = infer_zsh(SCRIPT, "ferry").commands or {}
-    assert [one.flags for one in commands["sail"].options or ()] == [("--jib",)]
+    assert [option.flags for option in commands["sail"].options or ()] == [("--jib",)]
     assert "row" not in commands or not commands["row"].options

@@ -76,8 +76,12 @@ class TestReference:
         found = diff(before, after)
         names = {"non-breaking": "compatible"}
         assert {
-            (each["type"], names.get(each["category"], each["category"]), tuple(each["path"]))
-            for each in expected["changes"]
+            (
+                change["type"],
+                names.get(change["category"], change["category"]),
+                tuple(change["path"]),
+            )
+            for change in expected["changes"]
         } <= {(change.kind, change.category, change.path) for change in found.changes}
 
     def test_its_blind_spots_are_seen(self):

@@ -68,9 +68,13 @@ class TestReference:
             for each in lint(document)
         }
         assert {
-            (each["ruleId"], ("", "warning", "error")[each["severity"]], tuple(each["jsonPath"]))
+            (
+                message["ruleId"],
+                ("", "warning", "error")[message["severity"]],
+                tuple(message["jsonPath"]),
+            )
             for result in expected["results"]
-            for each in result["messages"]
+            for message in result["messages"]
         } <= ours
 
     @pytest.mark.parametrize("name", ["complete", "minimal"])

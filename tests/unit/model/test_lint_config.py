@@ -15,7 +15,7 @@ def problems(document):
     with pytest.raises(FormatError) as caught:
         decode_config(document)
     assert caught.value.code == "lint.config"
-    return [(each.path, each.code) for each in caught.value.problems]
+    return [(problem.path, problem.code) for problem in caught.value.problems]
 
 
 def test_nothing_said_is_recommended():

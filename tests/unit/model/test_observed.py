@@ -30,10 +30,12 @@ def test_pages_name_what_was_observed() -> None:
 
 
 def test_only_what_is_new_is_wider() -> None:
-    kinds = [one.kind for one in diff(tool(READ), tool(WIDER)).changes]
+    kinds = [change.kind for change in diff(tool(READ), tool(WIDER)).changes]
     assert kinds.count("observed-wider") == 1
-    assert "observed-wider" not in [one.kind for one in diff(tool(WIDER), tool(READ)).changes]
-    assert "observed-wider" not in [one.kind for one in diff(tool(WIDER), tool(WIDER)).changes]
+    assert "observed-wider" not in [change.kind for change in diff(tool(WIDER), tool(READ)).changes]
+    assert "observed-wider" not in [
+        change.kind for change in diff(tool(WIDER), tool(WIDER)).changes
+    ]
 
 
 json_values = st.recursive(

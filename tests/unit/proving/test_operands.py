@@ -38,8 +38,8 @@ def test_recipes_read_samples_that_exist(tmp_path: pathlib.Path) -> None:
 def test_samples_are_the_same_each_time(tmp_path: pathlib.Path) -> None:
     folders = [pathlib.Path(make_samples(str(tmp_path / name))) for name in ("a", "b")]
     names = [
-        {str(path.relative_to(one)) for path in one.rglob("*") if ".git/" not in str(path)}
-        for one in folders
+        {str(path.relative_to(folder)) for path in folder.rglob("*") if ".git/" not in str(path)}
+        for folder in folders
     ]
     assert names[0] == names[1]
     for name in names[0]:

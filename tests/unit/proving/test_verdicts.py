@@ -54,10 +54,10 @@ def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sig
 def test_a_lie_is_never_a_proof_and_a_sight_survives_json(claim: Effects, sight: Sight) -> None:
     assert sight_from(sight.to_json()) == sight
     verdicts = judge_sight(claim, sight)
-    if any(each.verdict == UNDECLARED for each in verdicts):
+    if any(verdict.verdict == UNDECLARED for verdict in verdicts):
         assert not is_proof(sight, verdicts)
     if is_proof(sight, verdicts):
-        assert any(each.verdict == AGREES for each in verdicts)
+        assert any(verdict.verdict == AGREES for verdict in verdicts)
 
 
 @given(effects, sights)

@@ -43,7 +43,7 @@ def test_a_part_is_the_same_with_and_without_the_outline(store, words):
     part = store.load_part("tool", entry, words[0])
     assert part is not None
     assert plain_part(part, words) == plain_part(DOCUMENT, words)
-    others = {name for name, one in part["commands"].items() if "description" not in one}
+    others = {name for name, command in part["commands"].items() if "description" not in command}
     assert len(others) == len(COMMANDS) - 2  # all but the command itself and the tool
 
 

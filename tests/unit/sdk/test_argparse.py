@@ -132,9 +132,9 @@ def test_mistakes_of_the_author_are_told_at_once():
     parser.add_argument("--agent", help="which ssh agent")
     with pytest.raises(ValueError, match="already has an option --agent"):
         agent(parser, version="1")
-    with pytest.raises(TypeError, match="no effect 'destructve'"):
+    with pytest.raises(TypeError, match="unknown effect 'destructve'"):
         effects(destructve=True)
-    with pytest.raises(TypeError, match=r"no effect filesystem\.writes"):
+    with pytest.raises(TypeError, match=r"unknown effect filesystem\.writes"):
         agent(make(), effects={"": {"filesystem": {"writes": True}}})
     with pytest.raises(TypeError, match="takes an ArgumentParser"):
         agent(object())
@@ -166,6 +166,6 @@ def test_a_short_h_that_is_not_help_is_an_option():
     parser = argparse.ArgumentParser(prog="tool", add_help=False)
     parser.add_argument("--help", action="help")
     parser.add_argument("-h", "--headers", action="store_true")
-    assert [one["flags"] for one in describe(parser, version="1")["options"]] == [
+    assert [option["flags"] for option in describe(parser, version="1")["options"]] == [
         ["-h", "--headers"]
     ]

@@ -105,7 +105,7 @@ def test_single_command_answers_before_its_arguments_are_missed():
         """Greets somebody"""
 
     document = answer(agent(greet, version="1", name="greet"), "--agent")
-    assert [each["name"] for each in document["arguments"]] == ["name"]
+    assert [argument["name"] for argument in document["arguments"]] == ["name"]
     assert document["effects"] == {"interactive": {"prompts": True}}
     assert check_tool(document, "strict") == []
 

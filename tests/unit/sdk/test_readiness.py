@@ -61,7 +61,7 @@ def test_unknown_effects_cost_most_and_effects_of_groups_count():
     del observed.document["commands"]["run"]["effects"]
     points, findings = judge(observed)
     assert points == 80
-    assert findings[0].message == "`run` does not say: network, filesystem.write, destructive"
+    assert findings[0].message == "`run` does not declare: network, filesystem.write, destructive"
     observed.document["effects"] = dict(READ_ONLY)
     assert judge(observed)[0] == 100
 

@@ -84,7 +84,7 @@ def test_a_near_synonym_answers_a_word_of_the_summary():
 
 def test_what_the_lexicon_knows_of_a_command_counts_beside_its_text():
     asked = SearchRequest(
-        [RequestWord("book", 1.0, known=([3 << 8 | 51, 7 << 8 | 255], [7 << 8 | 102]))]
+        [RequestWord("book", 1.0, lexicon=([3 << 8 | 51, 7 << 8 | 255], [7 << 8 | 102]))]
     )
     known = {number: FirstHit("a", [], "", number=number) for number in (3, 5, 7, None)}
     found = {number: feature("lexicon", asked, one) for number, one in known.items()}
@@ -175,11 +175,11 @@ def test_within_a_tool_other_weights_hold():
     }
     with SearchIndex() as index:
         index.put([Tool(name="big", description="", commands=commands)])
-        asked = []
-        index._order = lambda request, hits: asked.append(request) or list(range(len(hits)))
+        questions = []
+        index._order = lambda request, hits: questions.append(request) or list(range(len(hits)))
         index.search("make a picture", tool="big")
         index.search("make a picture of the calendar")
-        assert [one.is_within for one in asked] == [True, False]
+        assert [question.is_within for question in questions] == [True, False]
 
 
 def test_a_curated_intent_stays_first_whatever_the_weights():

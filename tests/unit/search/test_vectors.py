@@ -105,5 +105,7 @@ def test_the_table_is_read_by_a_search_only():
         "x.put([Tool(name='a', description='copy files'), Tool(name='b', description='copy folders')]);"
         "before = x.vectors.dimensions; x.search('copy things'); print(before, x.vectors.dimensions)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["0", "128"]
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.split() == ["0", "128"]

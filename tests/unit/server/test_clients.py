@@ -58,7 +58,7 @@ def test_every_client_gets_an_entry_that_our_own_reader_finds(tmp_path, name):
     change = plan_change(client, str(path), entry_of(client, "/usr/bin/atip", ["mcp", "serve"]))
     assert write_change(change) is None
     found = read_mcp_configs(find_places(home=str(tmp_path), cwd=str(tmp_path)), str(tmp_path))
-    assert [(one.name, one.command, one.args) for one in found.servers] == [
+    assert [(server.name, server.command, server.args) for server in found.servers] == [
         ("atip", "/usr/bin/atip", ("mcp", "serve"))
     ]
     assert found.problems == ()

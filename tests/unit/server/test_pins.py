@@ -23,14 +23,14 @@ def pins(tmp_path):
 
 
 def test_new_then_same_then_changed(pins):
-    made = document()
-    say = function(made, ("say",))
-    assert pins.state(say, made) == NEW
-    pins.put(say, made)
-    assert pins.state(say, made) == SAME
-    assert Pins(os.path.dirname(pins.folder)).state(say, made) == SAME, "remembered on disk"
-    made["commands"]["say"]["description"] += " and more"
-    assert pins.state(say, made) == CHANGED
+    sample = document()
+    say = function(sample, ("say",))
+    assert pins.state(say, sample) == NEW
+    pins.put(say, sample)
+    assert pins.state(say, sample) == SAME
+    assert Pins(os.path.dirname(pins.folder)).state(say, sample) == SAME, "remembered on disk"
+    sample["commands"]["say"]["description"] += " and more"
+    assert pins.state(say, sample) == CHANGED
 
 
 @pytest.mark.parametrize(
@@ -48,52 +48,52 @@ def test_new_then_same_then_changed(pins):
     ids=range(8),
 )
 def test_every_text_schema_and_effect_that_a_model_sees_counts(pins, change):
-    made = document()
-    say = function(made, ("say",))
-    pins.put(say, made)
-    change(made)
-    assert pins.state(say, made) == CHANGED
+    sample = document()
+    say = function(sample, ("say",))
+    pins.put(say, sample)
+    change(sample)
+    assert pins.state(say, sample) == CHANGED
 
 
 def test_other_commands_and_evidence_do_not_count(pins):
-    made = document()
-    say = function(made, ("say",))
-    pins.put(say, made)
-    made["commands"]["wait"]["description"] = "other"
-    made["commands"]["say"]["options"][0]["x-atip"] = {"evidence": {"source": "help"}}
-    made["version"] = "2"
-    assert pins.state(say, made) == SAME
+    sample = document()
+    say = function(sample, ("say",))
+    pins.put(say, sample)
+    sample["commands"]["wait"]["description"] = "other"
+    sample["commands"]["say"]["options"][0]["x-atip"] = {"evidence": {"source": "help"}}
+    sample["version"] = "2"
+    assert pins.state(say, sample) == SAME
 
 
 def test_the_difference_is_cleaned_and_cut(pins):
-    made = document()
-    say = function(made, ("say",))
-    pins.put(say, made)
-    made["commands"]["say"]["description"] = "\x1b[2J\u202e" + "x" * 5000
-    made["commands"]["say"]["examples"] = [f"line {n}" for n in range(100)]
-    shown = pins.difference(say, made)
+    sample = document()
+    say = function(sample, ("say",))
+    pins.put(say, sample)
+    sample["commands"]["say"]["description"] = "\x1b[2J\u202e" + "x" * 5000
+    sample["commands"]["say"]["examples"] = [f"line {n}" for n in range(100)]
+    shown = pins.difference(say, sample)
     assert "\x1b" not in shown and "\u202e" not in shown
     assert len(shown) < 8_000
     assert "more lines" in shown
 
 
 def test_a_pin_that_others_may_write_is_refused(pins):
-    made = document()
-    say = function(made, ("say",))
-    pins.put(say, made)
+    sample = document()
+    say = function(sample, ("say",))
+    pins.put(say, sample)
     for folder, _, files in os.walk(pins.folder):
         for file in files:
             os.chmod(os.path.join(folder, file), 0o666)
     with pytest.raises(AtipError) as caught:
-        pins.state(say, made)
+        pins.state(say, sample)
     assert caught.value.code == "pins.unsafe-file"
 
 
 def test_a_configuration_that_cannot_be_written_pins_in_memory(tmp_path):
     (tmp_path / "config").write_text("a file where a folder should be")
     pins = Pins(str(tmp_path / "config" / "below"))
-    made = document()
-    say = function(made, ("say",))
-    pins.put(say, made)
-    made["commands"]["say"]["description"] = "other"
-    assert pins.state(say, made) == CHANGED
+    sample = document()
+    say = function(sample, ("say",))
+    pins.put(say, sample)
+    sample["commands"]["say"]["description"] = "other"
+    assert pins.state(say, sample) == CHANGED

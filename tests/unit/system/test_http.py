@@ -30,7 +30,9 @@ QUICK = HttpLimits(max_bytes=1000, deadline_s=0.6)
 
 
 def client_for(*servers: FaultServer) -> HttpClient:
-    return HttpClient(Access(private=tuple(one.url for one in servers)), sleep=lambda _s: None)
+    return HttpClient(
+        Access(private=tuple(server.url for server in servers)), sleep=lambda _s: None
+    )
 
 
 def code_of(call) -> str:
@@ -197,10 +199,10 @@ def test_names_are_judged_by_every_address_they_have():
 
 def test_the_connection_goes_to_the_address_that_was_checked():
     """A name that resolves to a public address first and to loopback later is looked up once."""
-    asked = []
+    questions = []
 
     def lookup(host, port):
-        asked.append(host)
+        questions.append(host)
         return ["127.0.0.1"]
 
     with FaultServer({"/x": body(b"x")}) as server:
@@ -212,7 +214,7 @@ def test_the_connection_goes_to_the_address_that_was_checked():
             )
         with HttpClient(Access(private=(url,)), lookup=lookup) as client:
             assert client.get(url + "/x").body == b"x"
-    assert asked == ["registry.test", "registry.test"]
+    assert questions == ["registry.test", "registry.test"]
     assert server.requests[0].headers["host"] == f"registry.test:{server.port}"
 
 
@@ -269,7 +271,7 @@ def test_a_thousand_clients_do_not_come_back_together():
     source = random.Random(7)
     rests = sorted(rest_s(1, source.random()) for _ in range(1000))
     assert rests[-1] - rests[0] > 30
-    busiest = max(sum(1 for one in rests if start <= one < start + 1) for start in rests)
+    busiest = max(sum(1 for rest in rests if start <= rest < start + 1) for start in rests)
     assert busiest < 60
     assert rest_s(10, 0.5) <= 3600 and rest_s(1, 0.0, told_s=100) >= 130
 

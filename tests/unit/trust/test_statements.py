@@ -150,4 +150,4 @@ def test_format_of_a_provenance_is_one_of_two(name, codes):
         "trust": {"source": "native", "provenance": {"url": "https://h.example/a", "format": name}},
     }
     problems = [one for one in check_tool(document) if one.severity == "error"]
-    assert [one.code for one in problems if "provenance" in one.path] == codes
+    assert [problem.code for problem in problems if "provenance" in problem.path] == codes

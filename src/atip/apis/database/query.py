@@ -2,7 +2,7 @@
 
 SECURITY: four barriers. (1) the first word must be one that reads; (2) the driver gets it as *one* statement, so `; DROP …`
 is an error and not a second statement that leaves the transaction; (3) the transaction is read-only; (4) SQLite also
-asks an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. The database must restrict
+uses an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. The database must restrict
 functions with side effects: give the role of this source no right to them (a superuser is refused).
 """
 
@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import reading
-from atip.apis.database.values import plain_row
+from atip.apis.database.values import row_to_json
 from atip.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
             options = {"stream_results": True}
             result = connection.execution_options(**options).execute(statement, _bind(values))
             try:
-                rows, more = _bounded(result.mappings(), limit)
+                rows, more = _take_rows(result.mappings(), limit)
             finally:
                 result.close()
         finally:
@@ -56,21 +56,21 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
     return {"rows": rows, "more": more}
 
 
-def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
+def _take_rows(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
     """At most `limit` rows, and no more bytes than an answer may have; whether there are more."""
     kept_rows: list[dict[str, Any]] = []
-    left = MAX_ANSWER
+    remaining = MAX_ANSWER
     for row in rows:
         if len(kept_rows) == limit:
             return kept_rows, True
-        left -= sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
-        if left < 0:
+        remaining -= sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
+        if remaining < 0:
             raise UsageError(
                 "api.too-large",
                 f"the answer has more than {MAX_ANSWER:,} bytes",
                 hint="select fewer rows or columns",
             )
-        kept_rows.append(plain_row(row))
+        kept_rows.append(row_to_json(row))
     return kept_rows, False
 
 
@@ -83,8 +83,8 @@ def check_reads(sql: str) -> None:
     Raises:
         UsageError: `api.not-a-select`.
     """
-    bare = _COMMENTS.sub("", sql, count=1)
-    word = re.match(r"[A-Za-z]+", bare)
+    statement = _COMMENTS.sub("", sql, count=1)
+    word = re.match(r"[A-Za-z]+", statement)
     if word is None or word.group(0).lower() not in _READS or has_second_statement(sql):
         raise UsageError(
             "api.not-a-select",

@@ -39,4 +39,4 @@ def _is_mighty(connection: Any) -> bool:
         return bool(connection.exec_driver_sql(_POSTGRES).scalar())
     grants = [str(line) for line in connection.exec_driver_sql("SHOW GRANTS").scalars()]
     global_grants = (_GLOBAL_GRANT.match(line) for line in grants)
-    return any(each is not None and _MYSQL.search(each[1]) for each in global_grants)
+    return any(grant is not None and _MYSQL.search(grant[1]) for grant in global_grants)

@@ -74,7 +74,7 @@ def _type_name(kind: Any) -> str:
     return str(getattr(kind, "__visit_name__", "")).upper()
 
 
-def bound(kind: Any, value: Any) -> Any:
+def to_driver(kind: Any, value: Any) -> Any:
     """Convert a JSON value to the type that the driver expects for a column.
 
     Raises:
@@ -86,7 +86,7 @@ def bound(kind: Any, value: Any) -> Any:
         return None
     try:
         if isinstance(kind, types.ARRAY):
-            return [bound(kind.item_type, each) for each in value]
+            return [to_driver(kind.item_type, item) for item in value]
         if isinstance(kind, types.Numeric) and not isinstance(kind, types.Float):
             return decimal.Decimal(str(value))
         if _type_name(kind) == "SET":
@@ -114,12 +114,12 @@ def _from_text(kind: Any, value: str) -> Any:
     return value
 
 
-def plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+def row_to_json(row: Mapping[Any, Any]) -> dict[str, Any]:
     """A row as JSON values."""
-    return {str(key): plain(value) for key, value in row.items()}
+    return {str(key): to_json_value(value) for key, value in row.items()}
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """One value as JSON."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -132,11 +132,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode()
     if isinstance(value, dict):
-        return plain_row(value)
+        return row_to_json(value)
     if isinstance(value, (list, tuple, set, frozenset)):
         return [
-            plain(each)
-            for each in (sorted(value) if isinstance(value, (set, frozenset)) else value)
+            to_json_value(item)
+            for item in (sorted(value) if isinstance(value, (set, frozenset)) else value)
         ]
     if isinstance(value, enum.Enum):
         return value.name

@@ -29,13 +29,17 @@ def content_of(body: Body, value: object) -> tuple[bytes, str]:
     Raises:
         UsageError: `api.body-value` when the value does not fit the media type.
     """
-    bare = body.media_type.split(";", 1)[0].strip().lower()
-    if bare == "application/x-www-form-urlencoded":
-        return _form(body, _mapping(value, bare)), body.media_type
-    if bare.startswith("multipart/"):
-        return _multipart(body, _mapping(value, bare), bare)
-    if bare == "application/json" or bare.endswith("+json") or bare in {"*/*", "application/*"}:
-        content_type = "application/json" if "*" in bare else body.media_type
+    media_type = body.media_type.split(";", 1)[0].strip().lower()
+    if media_type == "application/x-www-form-urlencoded":
+        return _form(body, _mapping(value, media_type)), body.media_type
+    if media_type.startswith("multipart/"):
+        return _multipart(body, _mapping(value, media_type), media_type)
+    if (
+        media_type == "application/json"
+        or media_type.endswith("+json")
+        or media_type in {"*/*", "application/*"}
+    ):
+        content_type = "application/json" if "*" in media_type else body.media_type
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), content_type
     return _raw(value), body.media_type
 
@@ -56,32 +60,32 @@ def _raw(value: object) -> bytes:
 
 def _form(body: Body, value: Mapping[str, Any]) -> bytes:
     pairs: list[tuple[str, str]] = []
-    for name, each in value.items():
+    for name, item in value.items():
         encoding = body.encoding.get(name)
         encoding = encoding if isinstance(encoding, dict) else {}
         style = encoding.get("style", "form")
         explode = encoding.get("explode", style == "form")
-        if str(encoding.get("contentType", "")).endswith("json") and not isinstance(each, str):
-            pairs.append((encode(name), encode(text_of(each))))
-        elif isinstance(each, (dict, list)) and _nested(each):
+        if str(encoding.get("contentType", "")).endswith("json") and not isinstance(item, str):
+            pairs.append((encode(name), encode(text_of(item))))
+        elif isinstance(item, (dict, list)) and _is_nested(item):
             # Styles are defined for flat values only; brackets are what such servers read.
-            pairs += deep_pairs(name, each)
+            pairs += deep_pairs(name, item)
         else:
-            pairs += query_pairs(name, each, style, explode)
+            pairs += query_pairs(name, item, style, explode)
     return "&".join(f"{key}={text}" for key, text in pairs).encode()
 
 
-def _nested(value: dict[str, Any] | list[Any]) -> bool:
+def _is_nested(value: dict[str, Any] | list[Any]) -> bool:
     children = value.values() if isinstance(value, dict) else value
     return any(isinstance(child, (dict, list)) for child in children)
 
 
 def _multipart(body: Body, value: Mapping[str, Any], media_type: str) -> tuple[bytes, str]:
     parts: list[tuple[str, str, str, bytes]] = []
-    for name, each in value.items():
+    for name, field in value.items():
         encoding = body.encoding.get(name)
         kind = str(encoding.get("contentType", "")) if isinstance(encoding, dict) else ""
-        for item in each if isinstance(each, list) else (each,):
+        for item in field if isinstance(field, list) else (field,):
             parts.append(_part(name, item, kind.split(",")[0].strip()))
     # The boundary follows from the content, so that one call always makes the same bytes.
     seal = hashlib.sha256(b"\0".join(part[3] for part in parts)).hexdigest()[:40]
@@ -107,7 +111,7 @@ def _part(name: str, value: object, kind: str) -> tuple[str, str, str, bytes]:
     # SECURITY: quotes and line ends in a name would begin a part of the caller's own making.
     if _LINE_END.search(kind):
         raise UsageError("api.body-value", f"the media type of `{name}` contains a line break")
-    return _quoted(name), _quoted(filename), kind, content
+    return _quote(name), _quote(filename), kind, content
 
 
 def _file(value: Mapping[str, Any]) -> tuple[str, bytes]:
@@ -121,6 +125,6 @@ def _file(value: Mapping[str, Any]) -> tuple[str, bytes]:
     return str(value.get("filename", "")), content
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A name inside `Content-Disposition`, as the HTML standard escapes it."""
     return text.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A").replace("\0", "%00")

@@ -62,7 +62,7 @@ class CallOutcome(Value):
 
 
 class RequestOrigin(Value):
-    """Where requests of one source go."""
+    """Origins of the requests of one source."""
 
     base: str
     private: bool = False
@@ -128,9 +128,9 @@ class HttpCalls:
         ends_at = monotonic() + self._timeout_s
         tries = 1
         while True:
-            left = max(0.1, ends_at - monotonic())
+            remaining_s = max(0.1, ends_at - monotonic())
             try:
-                answer = await self._following(request, left)
+                answer = await self._follow_redirects(request, remaining_s)
             except FetchError as error:
                 if not _may_repeat(request, error.code) or tries >= MAX_TRIES:
                     raise
@@ -147,10 +147,10 @@ class HttpCalls:
             await asyncio.sleep(wait_s)
             tries += 1
 
-    async def _following(self, request: HttpRequest, deadline_s: float) -> HttpResponse:
+    async def _follow_redirects(self, request: HttpRequest, deadline_s: float) -> HttpResponse:
         url = request.url
         for _ in range(MAX_REDIRECTS + 1):
-            address, headers = self._addressed(url, request)
+            address, headers = self._address(url, request)
             answer = await self._sender.send(
                 request.method,
                 address,
@@ -171,12 +171,12 @@ class HttpCalls:
                 )
         raise FetchError("http.redirects", f"`{self._source}` redirects too often")
 
-    def _addressed(self, url: str, request: HttpRequest) -> tuple[str, list[tuple[str, str]]]:
+    def _address(self, url: str, request: HttpRequest) -> tuple[str, list[tuple[str, str]]]:
         """Address and headers, with the credential if this is the pinned origin."""
         origin = parse_address(url).origin
         headers = [*self._headers, *request.headers]
         if origin != self._pinned:
-            allowed = {parse_address(each).origin for each in self._origin.others}
+            allowed = {parse_address(other).origin for other in self._origin.others}
             if origin not in allowed:
                 raise PolicyError(
                     "api.foreign-origin",
@@ -199,7 +199,7 @@ class HttpCalls:
         self, operation: str, request: HttpRequest, answer: HttpResponse, tries: int
     ) -> CallOutcome:
         media_type = answer.header("content-type").split(";", 1)[0].strip().lower()
-        data = _decoded(answer.content, media_type)
+        data = _decode(answer.content, media_type)
         if answer.status == 401:
             raise AuthRequired(
                 "api.auth-required",
@@ -209,7 +209,7 @@ class HttpCalls:
         if answer.status >= 300:
             raise ExecutionError(
                 "api.status",
-                f"`{operation}` was answered with status {answer.status}",
+                f"`{operation}` failed with status {answer.status}",
                 details={"status": answer.status, "answer": data},
             )
         link = _next_link(answer.header("link"), request.url)
@@ -231,7 +231,7 @@ def _may_repeat(request: HttpRequest, code: str) -> bool:
     return request.method in REPEATABLE and code == "http.connect"
 
 
-def _decoded(content: bytes, media_type: str) -> Any:
+def _decode(content: bytes, media_type: str) -> Any:
     if not content:
         return None
     if media_type == "application/json" or media_type.endswith("+json"):

@@ -30,7 +30,7 @@ MAX_BYTES = 64_000
 
 
 class Credential(Value):
-    """What is added to a request, and the secrets inside it, for redaction."""
+    """Headers and parameters to add to a request, and the secrets inside them, for redaction."""
 
     headers: tuple[tuple[str, str], ...] = ()
     query: tuple[tuple[str, str], ...] = ()

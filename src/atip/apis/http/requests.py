@@ -40,7 +40,7 @@ def build_request(operation: Operation, arguments: Mapping[str, object], base: s
         UsageError: `api.missing-argument`, `api.path-value`, `api.header-value`, `api.body-value`.
     """
     values = _parameter_values(operation, arguments)
-    path, query, headers, cookies = _placed(operation, values)
+    path, query, headers, cookies = _place(operation, values)
     content: bytes | None = None
     body = operation.body
     if body is not None and body.argument in arguments:
@@ -82,41 +82,45 @@ def only_value(parameter: Parameter) -> object:
     raise UsageError("api.missing-argument", f"`{parameter.argument}` is required")
 
 
-def _placed(
+def _place(
     operation: Operation, values: list[tuple[Parameter, object]]
 ) -> tuple[str, list[tuple[str, str]], list[tuple[str, str]], list[str]]:
     in_path: dict[str, str] = {}
     query: list[tuple[str, str]] = []
     headers: list[tuple[str, str]] = []
     cookies: list[str] = []
-    for each, value in values:
-        if each.media_type:
+    for parameter, value in values:
+        if parameter.media_type:
             value = text_of(value) if isinstance(value, str) else _json(value)
-        if each.place == "path":
-            in_path[each.name] = path_value(each.name, value, each.style, each.explode)
-        elif each.place == "query":
-            query += query_pairs(each.name, value, each.style, each.explode, each.allow_reserved)
-        elif each.place == "header":
-            headers.append((each.name, _header(each.name, value, each.explode)))
+        if parameter.place == "path":
+            in_path[parameter.name] = path_value(
+                parameter.name, value, parameter.style, parameter.explode
+            )
+        elif parameter.place == "query":
+            query += query_pairs(
+                parameter.name, value, parameter.style, parameter.explode, parameter.allow_reserved
+            )
+        elif parameter.place == "header":
+            headers.append((parameter.name, _header(parameter.name, value, parameter.explode)))
         else:
-            pairs = query_pairs(each.name, value, each.style, each.explode)
+            pairs = query_pairs(parameter.name, value, parameter.style, parameter.explode)
             cookies += [f"{name}={text}" for name, text in pairs]
     return _path(operation.path, in_path), query, headers, cookies
 
 
 def _path(template: str, values: Mapping[str, str]) -> str:
-    # A fragment never travels; some documents use one to tell operations of one address apart.
-    bare = template.split("#", 1)[0]
-    filled = _TEMPLATE.sub(lambda found: values.get(found.group(1), found.group(0)), bare)
+    # A fragment is never sent; some documents use one to distinguish operations of one address.
+    path = template.split("#", 1)[0]
+    filled = _TEMPLATE.sub(lambda found: values.get(found.group(1), found.group(0)), path)
     return filled if filled.startswith("/") or not filled else f"/{filled}"
 
 
 def _header(name: str, value: object, explode: bool) -> str:
     if isinstance(value, dict):
         sign = "=" if explode else ","
-        text = ",".join(f"{key}{sign}{text_of(each)}" for key, each in value.items())
+        text = ",".join(f"{key}{sign}{text_of(item)}" for key, item in value.items())
     elif isinstance(value, (list, tuple)):
-        text = ",".join(text_of(each) for each in value)
+        text = ",".join(text_of(item) for item in value)
     else:
         text = text_of(value)
     # SECURITY: a line end would begin a header, or a body, of the value's own choice.

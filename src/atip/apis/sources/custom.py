@@ -42,11 +42,11 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     if "file" in config.settings:
         definitions = read_json(read_place(str(config.settings["file"]), config, access))
     problems = check_shape(definitions, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
-    wrong = [each for each in problems if each.severity == "error"]
+    wrong = [problem for problem in problems if problem.severity == "error"]
     if wrong or not isinstance(definitions, list):
         raise FormatError("api.custom", "the tool definitions are not valid", problems=wrong)
     names: set[str] = set()
-    operations = tuple(_operation(each, names) for each in definitions)
+    operations = tuple(_operation(definition, names) for definition in definitions)
     servers = (str(config.settings["baseUrl"]),) if "baseUrl" in config.settings else ()
     api = Api(
         name=config.name, kind="custom", title=config.name, servers=servers, operations=operations
@@ -70,7 +70,7 @@ def _operation(definition: Mapping[str, Any], names: set[str]) -> Operation:
     in_path = set(_TEMPLATE.findall(path))
     used_names: set[str] = {"body"}
     parameters, rest = [], {}
-    for key, each in schema.get("properties", {}).items():
+    for key, property_schema in schema.get("properties", {}).items():
         if key in in_path or method in _IN_QUERY:
             place = "path" if key in in_path else "query"
             parameters.append(
@@ -78,21 +78,21 @@ def _operation(definition: Mapping[str, Any], names: set[str]) -> Operation:
                     argument=unique(slug(key, "value", ARGUMENTS), used_names),
                     name=key,
                     place=place,
-                    schema=each,
+                    schema=property_schema,
                     required=place == "path" or key in required,
-                    description=str(each.get("description", "")),
+                    description=str(property_schema.get("description", "")),
                     style="simple" if place == "path" else "form",
                     explode=place != "path",
                 )
             )
         else:
-            rest[key] = each
-    needed = [key for key in required if key in rest]
+            rest[key] = property_schema
+    missing = [key for key in required if key in rest]
     body = Body(
         argument="body",
         media_type="application/json",
-        schema={"type": "object", "properties": rest, **({"required": needed} if needed else {})},
-        required=bool(needed),
+        schema={"type": "object", "properties": rest, **({"required": missing} if missing else {})},
+        required=bool(missing),
     )
     return Operation(
         name=unique(slug(definition["name"]), names),

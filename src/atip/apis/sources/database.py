@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import driver_errors, open_engine, reading, writing
 from atip.apis.database.query import run_query
-from atip.apis.database.values import bound, column_schema, plain_row
+from atip.apis.database.values import column_schema, row_to_json, to_driver
 from atip.apis.effects import with_effects
 from atip.apis.http.calls import CallOutcome
 from atip.apis.interface import Loaded
@@ -49,7 +49,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     engine = open_engine(config, access)
     try:
         with driver_errors(engine):
-            tables = list(_inspected(engine, config))
+            tables = list(_inspect(engine, config))
     finally:
         engine.dispose()
     names: set[str] = set()
@@ -69,7 +69,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
-def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
+def _inspect(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
     import sqlalchemy
 
     inspector = sqlalchemy.inspect(engine)
@@ -90,10 +90,13 @@ def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
                 "comment": _comment(inspector, name, schema),
                 "key": key,
                 "references": [
-                    {"columns": each["constrained_columns"], "table": each["referred_table"]}
-                    for each in inspector.get_foreign_keys(name, schema=schema)
+                    {
+                        "columns": foreign_key["constrained_columns"],
+                        "table": foreign_key["referred_table"],
+                    }
+                    for foreign_key in inspector.get_foreign_keys(name, schema=schema)
                 ],
-                "columns": [_column(each) for each in columns],
+                "columns": [_column(column) for column in columns],
             }
 
 
@@ -157,11 +160,11 @@ def _operation(table: Mapping[str, Any], action: str, names: set[str]) -> Operat
 
 
 _SUMMARIES = {
-    "list": "Rows of {}, filtered by the values of columns",
-    "get": "One row of {} by its key",
-    "count": "How many rows of {} have these values",
+    "list": "List rows of {}, filtered by column values",
+    "get": "Get one row of {} by its key",
+    "count": "Count the rows of {} with these values",
     "insert": "Add a row to {}",
-    "update": "Change the row of {} with this key",
+    "update": "Update the row of {} with this key",
     "delete": "Remove the row of {} with this key",
 }
 
@@ -187,15 +190,15 @@ def _parameters(table: Mapping[str, Any], action: str) -> Iterator[Parameter]:
             description=column["comment"],
         )
     if action == "list":
-        yield from _paging([column["name"] for column in table["columns"]])
+        yield from _paging_parameters([column["name"] for column in table["columns"]])
 
 
-def _paging(columns: list[str]) -> Iterator[Parameter]:
+def _paging_parameters(columns: list[str]) -> Iterator[Parameter]:
     for name, schema, text in (
         ("limit", {"type": "integer", "minimum": 1, "maximum": MAX_ROWS}, "at most this many rows"),
-        ("offset", {"type": "integer", "minimum": 0}, "leave out this many rows"),
+        ("offset", {"type": "integer", "minimum": 0}, "skip this many rows"),
         ("order_by", {"type": "string", "enum": columns}, "sort by this column"),
-        ("descending", {"type": "boolean"}, "sort from high to low"),
+        ("descending", {"type": "boolean"}, "sort in descending order"),
     ):
         yield Parameter(argument=name, name=name, place="option", schema=schema, description=text)
 
@@ -248,9 +251,9 @@ class DatabaseConnection:
             )
         table = self._table(operation.extra["table"], operation.extra.get("schema"))
         values = {
-            each.name: bound(table.c[each.name].type, arguments[each.argument])
-            for each in operation.parameters
-            if each.place == "column" and each.argument in arguments
+            parameter.name: to_driver(table.c[parameter.name].type, arguments[parameter.argument])
+            for parameter in operation.parameters
+            if parameter.place == "column" and parameter.argument in arguments
         }
         if action in {"list", "get", "count"}:
             return self._read(action, table, values, arguments)
@@ -282,7 +285,7 @@ class DatabaseConnection:
                     )
                 limit = min(int(options.get("limit", DEFAULT_ROWS)), MAX_ROWS)
                 statement = statement.limit(limit).offset(int(options.get("offset", 0)))
-            rows = [plain_row(row) for row in connection.execute(statement).mappings()]
+            rows = [row_to_json(row) for row in connection.execute(statement).mappings()]
         return {"rows": rows} if action == "list" else {"row": rows[0] if rows else None}
 
     def _write(self, action: str, table: Any, values: dict[str, Any]) -> Any:
@@ -333,8 +336,8 @@ def _equals(column: Any, value: Any) -> Any:
 
 
 def plain_key(done: Any, key: list[str]) -> dict[str, Any] | None:
-    """The key of a new row, where the database tells it."""
+    """The key of a new row, if the database returns it."""
     values = done.inserted_primary_key
     if values is None:
         return None
-    return plain_row(dict(zip(key, values, strict=False)))
+    return row_to_json(dict(zip(key, values, strict=False)))

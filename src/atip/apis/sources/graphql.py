@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def load(config: SourceConfig, access: ApiAccess) -> Loaded:
-    """Read the schema from the configured file, or ask the endpoint for it.
+    """Read the schema from the configured file, or query the endpoint for it.
 
     Raises:
         FormatError: `api.graphql-schema`.
@@ -98,9 +98,9 @@ class GraphqlConnection:
         if operation.method == "SUBSCRIPTION":
             raise UsageError("api.subscription", "a subscription cannot be called over HTTP")
         variables = {
-            each.name: arguments[each.argument]
-            for each in operation.parameters
-            if each.argument in arguments
+            parameter.name: arguments[parameter.argument]
+            for parameter in operation.parameters
+            if parameter.argument in arguments
         }
         outcome = await self._post(operation.name, operation.statement, variables)
         answer = outcome.data

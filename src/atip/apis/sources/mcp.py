@@ -35,13 +35,13 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     Raises:
         FetchError: `api.mcp`.
     """
-    tools = asyncio.run(_listed(server_of(config, access), _timeout_s(config)))
+    tools = asyncio.run(_list_tools(server_of(config, access), _timeout_s(config)))
     raw = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
     api = with_effects(api_of(config.name, tools))
     return Loaded(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
-async def _listed(server: McpServer, timeout_s: float) -> list[dict[str, Any]]:
+async def _list_tools(server: McpServer, timeout_s: float) -> list[dict[str, Any]]:
     client = McpClient(server, timeout_s=timeout_s)
     try:
         return await client.list_tools()
@@ -56,16 +56,16 @@ def api_of(name: str, tools: list[dict[str, Any]]) -> Api:
         name=name,
         kind="mcp",
         title=name,
-        operations=tuple(_operation(each, names) for each in tools),
+        operations=tuple(_operation(tool, names) for tool in tools),
         definitions={
             f"#/$defs/{tool}/{key}": part
-            for tool, each in ((str(each.get("name")), each) for each in tools)
-            for key, part in _shared(each).items()
+            for tool, definition in ((str(tool.get("name")), tool) for tool in tools)
+            for key, part in _shared_schemas(definition).items()
         },
     )
 
 
-def _shared(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+def _shared_schemas(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     schema = tool.get("inputSchema")
     definitions = schema.get("$defs") if isinstance(schema, dict) else None
     return definitions if isinstance(definitions, dict) else {}
@@ -83,11 +83,15 @@ def _operation(tool: Mapping[str, Any], names: set[str]) -> Operation:
             argument=unique(slug(str(key), "value", ARGUMENTS), used_names),
             name=str(key),
             place="argument",
-            schema=_own(each, original) if isinstance(each, dict) else {},
+            schema=_with_own_references(property_schema, original)
+            if isinstance(property_schema, dict)
+            else {},
             required=key in (required if isinstance(required, list) else ()),
-            description=str(each.get("description") or "") if isinstance(each, dict) else "",
+            description=str(property_schema.get("description") or "")
+            if isinstance(property_schema, dict)
+            else "",
         )
-        for key, each in (properties if isinstance(properties, dict) else {}).items()
+        for key, property_schema in (properties if isinstance(properties, dict) else {}).items()
     ]
     output = tool.get("outputSchema")
     return Operation(
@@ -102,15 +106,19 @@ def _operation(tool: Mapping[str, Any], names: set[str]) -> Operation:
     )
 
 
-def _own(schema: Any, tool: str) -> Any:
+def _with_own_references(schema: Any, tool: str) -> Any:
     """Make references of one tool's schema distinct from those of the others."""
     if isinstance(schema, dict):
-        copied = {key: _own(each, tool) for key, each in schema.items()}
+        copied = {key: _with_own_references(item, tool) for key, item in schema.items()}
         reference = copied.get("$ref")
         if isinstance(reference, str) and reference.startswith("#/$defs/"):
             copied["$ref"] = f"#/$defs/{tool}/{reference.removeprefix('#/$defs/')}"
         return copied
-    return [_own(each, tool) for each in schema] if isinstance(schema, list) else schema
+    return (
+        [_with_own_references(item, tool) for item in schema]
+        if isinstance(schema, list)
+        else schema
+    )
 
 
 def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
@@ -166,9 +174,9 @@ class McpConnection:
             ExecutionError: `api.mcp-tool` when the tool reports a failure.
         """
         values = {
-            each.name: arguments[each.argument]
-            for each in operation.parameters
-            if each.argument in arguments
+            parameter.name: arguments[parameter.argument]
+            for parameter in operation.parameters
+            if parameter.argument in arguments
         }
         result = await self._client.call_tool(operation.original, values)
         data = _data_of(result)
@@ -189,6 +197,6 @@ def _data_of(result: Mapping[str, Any]) -> Any:
     if result.get("structuredContent") is not None:
         return result["structuredContent"]
     blocks = result.get("content") or []
-    if all(isinstance(each, dict) and each.get("type") == "text" for each in blocks):
-        return "\n".join(str(each.get("text", "")) for each in blocks)
+    if all(isinstance(block, dict) and block.get("type") == "text" for block in blocks):
+        return "\n".join(str(block.get("text", "")) for block in blocks)
     return blocks

@@ -102,19 +102,22 @@ def plan_update(
     """
     digests = pieces.digests()
     changed = {key for key, digest in digests.items() if state.digests.get(key) != digest}
-    gone = state.digests.keys() - digests.keys()
-    if "" in changed or any(key.startswith("#") for key in gone):
+    missing = state.digests.keys() - digests.keys()
+    if "" in changed or any(key.startswith("#") for key in missing):
         return None
     touched = pieces.touched(changed) if changed else set()
     names_left = {
-        key: name for key, name in state.names.items() if key.partition(" ")[2] not in gone
+        key: name for key, name in state.names.items() if key.partition(" ")[2] not in missing
     }
     api = with_effects(decode_api(pieces.document(touched), name=source.name, names=names_left))
     if api.lost != () or state.lost != () or _collides(api, names_left):
         return None
     names = {
         **{key: name for key, name in names_left.items() if key.partition(" ")[2] not in touched},
-        **{f"{each.method.lower()} {each.path}": each.name for each in api.operations},
+        **{
+            f"{operation.method.lower()} {operation.path}": operation.name
+            for operation in api.operations
+        },
     }
     schemas = Schemas(api.definitions, api.dialect, state.parts)
     files = _files(config, source, api, schemas, set(state.names.values()) - set(names.values()))
@@ -140,16 +143,16 @@ def texts_of(pieces: Pieces, selected: set[str] | None = None) -> dict[str, str]
     texts = {}
     for path, data in pieces.paths.items():
         if selected is None or path in selected:
-            texts[path] = _minified(path, data)
+            texts[path] = _minify(path, data)
     for table, parts in pieces.tables.items():
         for name, data in parts.items():
             key = f"#/{table}/{name}"
             if selected is None or key in selected:
-                texts[key] = _minified(name, data)
+                texts[key] = _minify(name, data)
     return texts
 
 
-def _minified(key: str, data: bytes) -> str:
+def _minify(key: str, data: bytes) -> str:
     return json.dumps({key: json.loads(data)}, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -157,9 +160,9 @@ def _collides(api: Api, names: Mapping[str, str]) -> bool:
     """Whether a full sync might give a new operation's name to another one."""
     used_names = set(names.values())
     return any(
-        f"{each.method.lower()} {each.path}" not in names
-        and (slug(each.original) in used_names or each.name != slug(each.original))
-        for each in api.operations
+        f"{operation.method.lower()} {operation.path}" not in names
+        and (slug(operation.original) in used_names or operation.name != slug(operation.original))
+        for operation in api.operations
     )
 
 
@@ -170,25 +173,25 @@ def _files(
     files: dict[str, bytes] = {}
     for language in config.languages:
         writer = LANGUAGES[language]
-        for each in api.operations:
-            text = writer.operation_module(api, each, schemas)
-            files[f"{folder}/{each.name}{SUFFIXES[language]}"] = text.encode()
+        for operation in api.operations:
+            text = writer.operation_module(api, operation, schemas)
+            files[f"{folder}/{operation.name}{SUFFIXES[language]}"] = text.encode()
     try:
-        listed = _patched_operations(config, folder, api, schemas, removed)
-        index = _patched_index(config, folder, api, removed)
+        lines = _patch_operations(config, folder, api, schemas, removed)
+        index = _patch_index(config, folder, api, removed)
     except (OSError, AtipError):
         return None
-    return {**files, f"{folder}/operations.jsonl": listed, f"{folder}/index.txt": index}
+    return {**files, f"{folder}/operations.jsonl": lines, f"{folder}/index.txt": index}
 
 
-def _patched_operations(
+def _patch_operations(
     config: ApiConfig, folder: str, api: Api, schemas: Schemas, removed: set[str]
 ) -> bytes:
     data = read_bytes(os.path.join(config.output, folder, "operations.jsonl"), MAX_BYTES * 4)
     part_names: list[str] = []
-    fresh = {
-        f'{{"name":"{each.name}"': line_of(encode_operation(each, schemas, part_names))
-        for each in api.operations
+    new_lines = {
+        f'{{"name":"{operation.name}"': line_of(encode_operation(operation, schemas, part_names))
+        for operation in api.operations
     }
     parts = {
         f'{{"part":{json.dumps(name, ensure_ascii=False)}': line_of(
@@ -196,32 +199,32 @@ def _patched_operations(
         )
         for name, schema in schemas.parts(part_names).items()
     }
-    gone = {f'{{"name":"{name}"' for name in removed}
+    removed_prefixes = {f'{{"name":"{name}"' for name in removed}
     lines = [line_of(encode_header(api))]
     tail: list[bytes] = []
     for line in data.split(b"\n")[1:]:
         if not line:
             continue
         key = line[: line.index(b",")].decode()
-        if key in gone:
+        if key in removed_prefixes:
             continue
         place = tail if line.startswith(b'{"part"') else lines
-        place.append(fresh.pop(key, b"") or parts.pop(key, b"") or line + b"\n")
-    return b"".join([*lines, *fresh.values(), *tail, *parts.values()])
+        place.append(new_lines.pop(key, b"") or parts.pop(key, b"") or line + b"\n")
+    return b"".join([*lines, *new_lines.values(), *tail, *parts.values()])
 
 
-def _patched_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) -> bytes:
+def _patch_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) -> bytes:
     text = read_bytes(os.path.join(config.output, folder, "index.txt"), MAX_BYTES).decode()
-    fresh = {
-        each.name: f"{signature(each)} – {summary(each)}"[:MAX_INDEX_LINE]
-        for each in api.operations
+    new_lines = {
+        operation.name: f"{signature(operation)} – {summary(operation)}"[:MAX_INDEX_LINE]
+        for operation in api.operations
     }
     lines = []
     for line in text.splitlines():
         name = line.partition("(")[0]
         if name not in removed:
-            lines.append(fresh.pop(name, line))
-    return "".join(f"{line}\n" for line in [*lines, *fresh.values()]).encode()
+            lines.append(new_lines.pop(name, line))
+    return "".join(f"{line}\n" for line in [*lines, *new_lines.values()]).encode()
 
 
 def _indexes(

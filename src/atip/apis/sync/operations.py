@@ -55,7 +55,7 @@ def find_operation(
     header = decode_header(json.loads(data[: data.index(b"\n")]))
     document = read_line(data, name)
     if document is None:
-        names = [each["name"] for each in _lines(data)]
+        names = [line["name"] for line in _lines(data)]
         close = closest(name, names)
         raise NotFoundError(
             "api.unknown-operation",
@@ -63,13 +63,13 @@ def find_operation(
             hint=f"did you mean `{close}`?" if close else f"see `atip api list {source}`",
         )
     operation = decode_operation(document)
-    # SECURITY: the file lies in the project; what it says of effects may alarm, and calms nothing
+    # SECURITY: the file is in the project; its effects may raise the danger of a call, never lower it
     derived = effects_of(operation, local=header.kind == "mcp")
     return header, operation.replace(effects=join(operation.effects, derived)), document
 
 
 def load_operations(config: ApiConfig, source: str) -> Api:
-    """Everything synced of one source."""
+    """The synced operations of one source."""
     data = _read(config, source)
     header = json.loads(data[: data.index(b"\n")])
     return decode_header(header, map(decode_operation, _lines(data)))

@@ -113,7 +113,7 @@ def sync(
         synced = _earlier(config, source) if only and source.name not in only else None
         if synced is None:
             try:
-                synced, report = _synced(config, source, access, in_full=definitions)
+                synced, report = _sync(config, source, access, in_full=definitions)
             except AtipError as error:
                 reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
                 synced = _earlier(config, source)
@@ -122,7 +122,7 @@ def sync(
         if synced is not None:
             sources.append(synced)
     if not sources:
-        first = next((each.error for each in reports if each.error is not None), None)
+        first = next((report.error for report in reports if report.error is not None), None)
         if first is not None:
             raise first
         raise FormatError(
@@ -144,7 +144,7 @@ def _earlier(config: ApiConfig, source: SourceConfig) -> SyncedSource | None:
     return SyncedSource(api=api, state=load_state(config, source) or EMPTY)
 
 
-def _synced(
+def _sync(
     config: ApiConfig, source: SourceConfig, access: ApiAccess, *, in_full: bool
 ) -> tuple[SyncedSource, SourceReport]:
     if source.kind != "openapi":
@@ -157,11 +157,11 @@ def _synced(
     if state is not None and pieces is not None:
         update = plan_update(config, source, pieces, state, find_counter()[1])
         if update is not None:
-            return _updated(config, source, update)
+            return _update(config, source, update)
     return _in_full(config, source, openapi.load_bytes(source, data), pieces)
 
 
-def _updated(
+def _update(
     config: ApiConfig, source: SourceConfig, update: SourceUpdate
 ) -> tuple[SyncedSource, SourceReport]:
     folder = folder_name(source.name)
@@ -202,11 +202,16 @@ def _in_full(
     )
     state = SyncState(
         digests=pieces.digests() if pieces is not None else {},
-        names={f"{each.method.lower()} {each.path}": each.name for each in api.operations},
+        names={
+            f"{operation.method.lower()} {operation.path}": operation.name
+            for operation in api.operations
+        },
         parts=dict(schemas.names),
         tokens=raw_tokens(loaded.raw, pieces),
         path_tokens=path_tokens(api, config.languages[0] if config.languages else "python"),
-        required=any(each.security and () not in each.security for each in api.operations),
+        required=any(
+            operation.security and () not in operation.security for operation in api.operations
+        ),
         lost=api.lost,
     )
     report = SourceReport(
@@ -265,11 +270,11 @@ def _write_manifest(config: ApiConfig, sources: list[SyncedSource], *, definitio
     settings = config.settings
     output = os.path.relpath(config.output, config.folder)
     language = config.languages[0] if config.languages else "python"
-    apis: list[Api] = [each.api for each in sources if each.api.operations]
+    apis: list[Api] = [source.api for source in sources if source.api.operations]
     manifest = manifest_of(
         apis,
         name=str(settings.get("name", "apis")),
-        description=str(settings.get("description") or _described(apis)),
+        description=str(settings.get("description") or _describe(apis)),
         generated=now_iso(),
         paths={
             "runtime": f"./{output}/runtime",
@@ -277,10 +282,10 @@ def _write_manifest(config: ApiConfig, sources: list[SyncedSource], *, definitio
             "config": "./codegen.config.json",
         },
         language=language,
-        tokens=figures([each.state for each in sources]),
+        tokens=figures([source.state for source in sources]),
         definitions=definitions,
     )
-    problems = [each for each in check_manifest(manifest) if each.severity == "error"]
+    problems = [problem for problem in check_manifest(manifest) if problem.severity == "error"]
     if problems:
         raise FormatError("api.manifest", "the manifest would not be valid", problems=problems)
     if not _is_unchanged(path, manifest):
@@ -299,7 +304,7 @@ def _is_unchanged(path: str, manifest: dict[str, Any]) -> bool:
     return bool(old.get("metadata", {}).get("checksum") == manifest["metadata"]["checksum"])
 
 
-def _described(apis: list[Api]) -> str:
+def _describe(apis: list[Api]) -> str:
     return "Tools of " + ", ".join(api.title or api.name for api in apis)
 
 

@@ -39,7 +39,7 @@ def raw_tokens(raw: str, pieces: Pieces | None) -> dict[str, int]:
     """Tokens of a raw description, piece by piece where it has pieces, so that a change is counted alone."""
     count = find_counter()[1]
     if pieces is None:
-        return {"": count(minified(raw))}
+        return {"": count(minify(raw))}
     from atip.apis.sync.incremental import texts_of
 
     counts = {key: count(text) for key, text in texts_of(pieces).items()}
@@ -59,7 +59,7 @@ def path_tokens(api: Api, language: str) -> int:
     return lengths[len(lengths) // 2] + SEARCH_LINES * lines[len(lines) // 2]
 
 
-def minified(raw: str) -> str:
+def minify(raw: str) -> str:
     """A JSON document without its spaces; anything else as it is."""
     try:
         return json.dumps(json.loads(raw), ensure_ascii=False, separators=(",", ":"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from atip.apis.wrappers.type_tree import ANY, Kind, Record, RecordField, TypeTree
-from atip.codecs.providers.safety import clean_text, safety_suffix, shortened
+from atip.codecs.providers.safety import clean_text, safety_suffix, shorten
 from atip.model.text.identifiers import ARGUMENTS, camel, slug, unique
 from atip.model.value import Value
 
@@ -48,7 +48,7 @@ class Module(Value):
 
 
 def module_of(operation: Operation, schemas: Schemas) -> Module:
-    """Everything a language needs to write the wrapper of one operation."""
+    """Language-independent content of the wrapper of one operation."""
     schema = schemas.input_of(operation)
     used_names = {*_RESERVED, camel(operation.name)}
     tree = TypeTree(schema.get("$defs", {}), used_names=used_names)
@@ -57,11 +57,13 @@ def module_of(operation: Operation, schemas: Schemas) -> Module:
         RecordField(
             name=unique(slug(wire, "value", ARGUMENTS), names),
             wire=wire,
-            kind=tree.read(each, f"{operation.name}_{wire}"),
+            kind=tree.read(property_schema, f"{operation.name}_{wire}"),
             required=wire in schema.get("required", ()),
-            description=_text(each.get("description")) if isinstance(each, dict) else "",
+            description=_text(property_schema.get("description"))
+            if isinstance(property_schema, dict)
+            else "",
         )
-        for wire, each in schema["properties"].items()
+        for wire, property_schema in schema["properties"].items()
     )
     output, outputs = _output(operation, schemas, used_names)
     return Module(
@@ -87,14 +89,14 @@ def about(operation: Operation) -> str:
 
 def signature(operation: Operation) -> str:
     """`name(a, b?)` for an index: what must be given, and what may be."""
-    properties = [(each.argument, each.required) for each in operation.parameters]
+    properties = [(parameter.argument, parameter.required) for parameter in operation.parameters]
     if operation.body is not None:
         properties.append((operation.body.argument, operation.body.required))
-    needed = [name for name, required in properties if required]
+    required_names = [name for name, required in properties if required]
     optional = [f"{name}?" for name, required in properties if not required]
     if len(optional) > MAX_OPTIONAL:
         optional = [*optional[:MAX_OPTIONAL], "…"]
-    return f"{operation.name}({', '.join(needed + optional)})"
+    return f"{operation.name}({', '.join(required_names + optional)})"
 
 
 def _output(
@@ -116,6 +118,4 @@ def _clean(record: Record) -> Record:
 
 def _text(value: object) -> str:
     """A description as one cleaned, short line: it is data of the API's author, and an agent reads it."""
-    return (
-        shortened(" ".join(clean_text(value).split()), MAX_TEXT) if isinstance(value, str) else ""
-    )
+    return shorten(" ".join(clean_text(value).split()), MAX_TEXT) if isinstance(value, str) else ""

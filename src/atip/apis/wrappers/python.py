@@ -33,9 +33,9 @@ from typing import Any, Literal, TypedDict
 from .. import runtime
 from ..runtime import UNSET, Unset
 """
-_RUNTIME = '''"""What the wrappers call. Policy decides on every call, and every call has its record. Needs `pip install "atip-cli[api]"`.
+_RUNTIME = '''"""Runtime of the wrappers. Policy applies to every call, and every call is recorded. Needs `pip install "atip-cli[api]"`.
 
-Where policy asks, the call is refused until you hand in a function that asks:
+A call that needs confirmation is refused unless you pass a function that asks the user:
 
     runtime.use(ask=runtime.ask_on_terminal)
 
@@ -83,13 +83,13 @@ def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
 def index_module(api: Api) -> str:
     """`__init__.py` of a source: nothing is imported before it is used."""
     names = sorted(operation.name for operation in api.operations)
-    listed = "".join(f"    {name!r},\n" for name in names)
+    entries = "".join(f"    {name!r},\n" for name in names)
     return (
         _docstring(
             f"{api.title or api.name}: {len(names)} operations. See index.txt for one line each."
         )
         + "\nfrom __future__ import annotations\n\nimport importlib\n\n"
-        + f"OPERATIONS = frozenset([\n{listed}])\n\n\n"
+        + f"OPERATIONS = frozenset([\n{entries}])\n\n\n"
         + "def __getattr__(name: str) -> object:\n"
         + "    if name.removesuffix('_async') in OPERATIONS:\n"
         + "        module = importlib.import_module(f'.{name.removesuffix(\"_async\")}', __name__)\n"
@@ -167,7 +167,7 @@ def render(kind: Kind, alternatives: frozenset[str] = frozenset()) -> str:
         return f"{kind.record} | dict[str, Any]" if kind.record in alternatives else kind.record
     if kind.kind == "literal":
         return f"Literal[{', '.join(repr(value) for value in kind.values)}]"
-    return " | ".join(dict.fromkeys(render(each, alternatives) for each in kind.items))
+    return " | ".join(dict.fromkeys(render(item, alternatives) for item in kind.items))
 
 
 def _safe(name: str) -> str:

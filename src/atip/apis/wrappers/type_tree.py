@@ -68,31 +68,31 @@ class TypeTree:
         self._count = 0
 
     def read(self, schema: Any, name: str, depth: int = 0) -> Kind:
-        """The type of `schema`; `name` is what a record made of it would be called."""
+        """The type of `schema`; `name`: the name of a record created for it."""
         if not isinstance(schema, dict) or depth > self._max_depth:
             return ANY
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            return self._shared(reference, depth)
+            return self._read_shared(reference, depth)
         for key in ("oneOf", "anyOf"):
             if isinstance(schema.get(key), list) and schema[key]:
                 members = [
-                    self.read(each, f"{name}_{index + 1}", depth + 1)
-                    for index, each in enumerate(schema[key])
+                    self.read(member, f"{name}_{index + 1}", depth + 1)
+                    for index, member in enumerate(schema[key])
                 ]
                 return union(members)
         if isinstance(schema.get("allOf"), list) and schema["allOf"]:
-            return self._all(schema, name, depth)
+            return self._read_all_of(schema, name, depth)
         if "const" in schema:
             return _literal([schema["const"]])
         if isinstance(schema.get("enum"), list) and schema["enum"]:
             return _literal(schema["enum"])
         kinds = schema.get("type")
         if isinstance(kinds, list):
-            return union([self._typed(schema, str(each), name, depth) for each in kinds])
-        return self._typed(schema, kinds if isinstance(kinds, str) else "", name, depth)
+            return union([self._read_typed(schema, str(kind), name, depth) for kind in kinds])
+        return self._read_typed(schema, kinds if isinstance(kinds, str) else "", name, depth)
 
-    def _typed(self, schema: Mapping[str, Any], kind: str, name: str, depth: int) -> Kind:
+    def _read_typed(self, schema: Mapping[str, Any], kind: str, name: str, depth: int) -> Kind:
         if kind in _SCALARS:
             return _SCALARS[kind]
         if kind == "array" or (not kind and "items" in schema):
@@ -107,7 +107,7 @@ class TypeTree:
             return Kind(kind="map", items=(inner,))
         return ANY
 
-    def _shared(self, reference: str, depth: int) -> Kind:
+    def _read_shared(self, reference: str, depth: int) -> Kind:
         cached = self._by_reference.get(reference)
         if cached is not None:
             return cached
@@ -127,14 +127,14 @@ class TypeTree:
 
     def _read_part(self, part: Any, name: str, depth: int) -> Kind:
         if isinstance(part, dict) and "$ref" not in part:
-            fields = _merged(part, self._parts)
+            fields = _merge(part, self._parts)
             if fields is not None and self._count < MAX_RECORDS and depth < self._max_depth:
                 return self._write(name, fields[0], fields[1], part, depth)
-        # What is no record cannot be named: a circle through such parts ends as "any".
+        # Only records have names: a cycle through other parts ends as "any".
         return self.read(part, name, depth + 1)
 
-    def _all(self, schema: Mapping[str, Any], name: str, depth: int) -> Kind:
-        fields = _merged(schema, self._parts)
+    def _read_all_of(self, schema: Mapping[str, Any], name: str, depth: int) -> Kind:
+        fields = _merge(schema, self._parts)
         if fields is None:
             return (
                 self.read(schema["allOf"][0], name, depth + 1) if len(schema["allOf"]) == 1 else ANY
@@ -150,7 +150,7 @@ class TypeTree:
         return self._write(record_name, properties, schema.get("required") or (), schema, depth)
 
     def _write(
-        self, name: str, properties: Mapping[str, Any], needed: Any, schema: Any, depth: int
+        self, name: str, properties: Mapping[str, Any], required: Any, schema: Any, depth: int
     ) -> Kind:
         self._count += 1
         place = len(self.records)
@@ -159,11 +159,11 @@ class TypeTree:
             RecordField(
                 name=unique(slug(str(wire), "field", FIELDS), used_names),
                 wire=str(wire),
-                kind=self.read(each, f"{name}_{wire}", depth + 1),
-                required=wire in needed,
-                description=_description(each),
+                kind=self.read(property_schema, f"{name}_{wire}", depth + 1),
+                required=wire in required,
+                description=_description(property_schema),
             )
-            for wire, each in properties.items()
+            for wire, property_schema in properties.items()
         ]
         record = Record(name=name, fields=tuple(fields), description=_description(schema))
         self.records.insert(place, record)
@@ -172,21 +172,23 @@ class TypeTree:
 
 def union(members: list[Kind]) -> Kind:
     """The union of some types, each once; with "any" in it everything is allowed."""
-    flat: list[Kind] = []
+    alternatives: list[Kind] = []
     for member in members:
-        for each in member.items if member.kind == "union" else (member,):
-            if each not in flat:
-                flat.append(each)
-    if any(each.kind == "any" for each in flat) or not flat:
+        for item in member.items if member.kind == "union" else (member,):
+            if item not in alternatives:
+                alternatives.append(item)
+    if any(alternative.kind == "any" for alternative in alternatives) or not alternatives:
         return ANY
-    return flat[0] if len(flat) == 1 else Kind(kind="union", items=tuple(flat))
+    return (
+        alternatives[0] if len(alternatives) == 1 else Kind(kind="union", items=tuple(alternatives))
+    )
 
 
 def _literal(values: list[Any]) -> Kind:
-    plain = [each for each in values if each is None or isinstance(each, (str, int, bool))]
-    if len(plain) < len(values) or len(values) > MAX_LITERALS:
-        return union([_kind_of(each) for each in values])
-    return Kind(kind="literal", values=tuple(dict.fromkeys(plain)))
+    literals = [value for value in values if value is None or isinstance(value, (str, int, bool))]
+    if len(literals) < len(values) or len(values) > MAX_LITERALS:
+        return union([_kind_of(value) for value in values])
+    return Kind(kind="literal", values=tuple(dict.fromkeys(literals)))
 
 
 def _kind_of(value: object) -> Kind:
@@ -199,20 +201,20 @@ def _kind_of(value: object) -> Kind:
     return _SCALARS["number"] if isinstance(value, (int, float)) else ANY
 
 
-def _merged(
+def _merge(
     schema: Mapping[str, Any], parts: Mapping[str, Any], depth: int = 0
 ) -> tuple[dict[str, Any], list[str]] | None:
     """Properties and required names of an object, with those of all its `allOf`; None if it is not an object."""
-    own = schema.get("properties")
-    properties = dict(own) if isinstance(own, dict) else {}
+    own_properties = schema.get("properties")
+    properties = dict(own_properties) if isinstance(own_properties, dict) else {}
     required = list(schema.get("required") or ())
-    for each in schema.get("allOf") or ():
-        inner = each
-        if isinstance(each, dict) and isinstance(each.get("$ref"), str):
-            inner = parts.get(each["$ref"].rsplit("/", 1)[-1])
+    for part in schema.get("allOf") or ():
+        inner = part
+        if isinstance(part, dict) and isinstance(part.get("$ref"), str):
+            inner = parts.get(part["$ref"].rsplit("/", 1)[-1])
         if not isinstance(inner, dict) or depth > 8:
             return None
-        inner_merged = _merged(inner, parts, depth + 1)
+        inner_merged = _merge(inner, parts, depth + 1)
         if inner_merged is not None:
             properties = {**inner_merged[0], **properties}
             required += inner_merged[1]

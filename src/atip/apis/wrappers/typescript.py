@@ -46,7 +46,8 @@ def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
 def index_module(api: Api) -> str:
     """`index.ts` of a source. For an agent `index.txt` is shorter; this one is for programs."""
     lines = [
-        f'export {{ {function_name(each)} }} from "./{each.name}.js";' for each in api.operations
+        f'export {{ {function_name(operation)} }} from "./{operation.name}.js";'
+        for operation in api.operations
     ]
     return "\n".join(lines) + "\n"
 
@@ -59,7 +60,7 @@ def runtime_module() -> str:
 def function_name(operation: Operation) -> str:
     """snake_case → camelCase."""
     name = camel(operation.name)
-    # a name that is a word of the language keeps the sign that tells it apart
+    # a name that is a reserved word keeps its distinguishing suffix
     return name[:1].lower() + name[1:] + ("_" if operation.name.endswith("_") else "")
 
 
@@ -101,7 +102,7 @@ def render(kind: Kind) -> str:
         return kind.record
     if kind.kind == "literal":
         return " | ".join(_literal(value) for value in kind.values)
-    return " | ".join(dict.fromkeys(render(each) for each in kind.items))
+    return " | ".join(dict.fromkeys(render(item) for item in kind.items))
 
 
 def _literal(value: object) -> str:

@@ -57,7 +57,7 @@ def files_of(api: Api, language: str) -> dict[str, str]:
 
 def index_of(api: Api) -> str:
     """One line per operation: what an agent greps before it reads a wrapper."""
-    lines = [f"{signature(each)} – {summary(each)}" for each in api.operations]
+    lines = [f"{signature(operation)} – {summary(operation)}" for operation in api.operations]
     return "".join(f"{line[:MAX_INDEX_LINE]}\n" for line in lines)
 
 

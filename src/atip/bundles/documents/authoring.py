@@ -34,9 +34,9 @@ def find_install(path: str, *, home: str = "") -> list[dict[str, Any]]:
         if entry is not None
     ]
     package = str(proven[0]["package"]) if proven else name
-    bare = re.split(r"[=<>@\[]", package.lstrip("@"))[0].rpartition("/")[2] or name
+    program = re.split(r"[=<>@\[]", package.lstrip("@"))[0].rpartition("/")[2] or name
     proposals = [
-        {"method": method, "package": bare, "experimental": True}
+        {"method": method, "package": program, "experimental": True}
         for method in PROPOSED
         if all(entry["method"] != method for entry in proven)
     ]
@@ -46,7 +46,7 @@ def find_install(path: str, *, home: str = "") -> list[dict[str, Any]]:
 def _dpkg(path: str) -> dict[str, Any] | None:
     """The Debian package that owns a file, by the lists that dpkg keeps."""
     paths = {path.encode(), os.path.realpath(path).encode()}
-    paths |= {one[4:] for one in paths if one.startswith(b"/usr/")}
+    paths |= {path[4:] for path in paths if path.startswith(b"/usr/")}
     try:
         names = sorted(os.listdir(DPKG))[:MAX_LISTS]
     except OSError:
@@ -59,7 +59,7 @@ def _dpkg(path: str) -> dict[str, Any] | None:
                 lines = file.read(20_000_000)
         except OSError:
             continue
-        if any(one + b"\n" in lines and paths & set(lines.split(b"\n")) for one in paths):
+        if any(path + b"\n" in lines and paths & set(lines.split(b"\n")) for path in paths):
             return {"method": "apt", "package": name[:-5].partition(":")[0]}
     return None
 

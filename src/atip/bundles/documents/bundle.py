@@ -108,10 +108,14 @@ class Bundle(Value):
         """Variable → (secret slot, field) for every secret that SECRETS.md exposes as a variable."""
         slots: dict[str, tuple[str, str]] = {}
         for entry in self.secrets:
-            for one in entry.get("exposures") or ():
-                if isinstance(one, dict) and one.get("kind") == "env" and entry.get("slug"):
-                    slots[str(one.get("name"))] = (
+            for exposure in entry.get("exposures") or ():
+                if (
+                    isinstance(exposure, dict)
+                    and exposure.get("kind") == "env"
+                    and entry.get("slug")
+                ):
+                    slots[str(exposure.get("name"))] = (
                         str(entry["slug"]),
-                        str(one.get("field", "value")),
+                        str(exposure.get("field", "value")),
                     )
         return slots

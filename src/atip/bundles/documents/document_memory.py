@@ -48,7 +48,8 @@ class DocumentMemory:
                 entry = {
                     "fields": document.fields if document else None,
                     "problems": [
-                        one.replace(path=one.path[len(path) :]).to_json() for one in findings
+                        finding.replace(path=finding.path[len(path) :]).to_json()
+                        for finding in findings
                     ],
                 }
             self._fresh[key] = entry
@@ -56,7 +57,8 @@ class DocumentMemory:
                 kind = kind_of_name(path) or "CLI"
                 documents[normal(path)] = Document(kind=kind, fields=entry["fields"])
             problems += [
-                Problem(**{**one, "path": path + one["path"]}) for one in entry["problems"]
+                Problem(**{**problem, "path": path + problem["path"]})
+                for problem in entry["problems"]
             ]
         return documents, problems
 

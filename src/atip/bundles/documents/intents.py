@@ -57,13 +57,13 @@ def find_intent_files(folder: str) -> Iterator[str]:
 def _read(ref: str, fields: Mapping[str, Any], tools: Sequence[BundleTool]) -> BundleIntent:
     label = str(fields.get("label") or fields.get("name") or "")
     examples = fields.get("examples")
-    user_phrases = [one.get("user") for one in examples if isinstance(one, dict)] if isinstance(examples, list) else []  # fmt: skip
+    user_phrases = [example.get("user") for example in examples if isinstance(example, dict)] if isinstance(examples, list) else []  # fmt: skip
     phrases = [label, fields.get("name"), fields.get("description"), *_seeds(fields.get("intent")), *user_phrases]  # fmt: skip
     return BundleIntent(
         id=str(fields.get("id", "")),
         label=label,
         ref=ref,
-        phrases=tuple(dict.fromkeys(str(one) for one in phrases if one))[:MAX_PHRASES],
+        phrases=tuple(dict.fromkeys(str(phrase) for phrase in phrases if phrase))[:MAX_PHRASES],
         path=_path(ref, fields.get("implements"), tools),
     )
 
@@ -71,20 +71,22 @@ def _read(ref: str, fields: Mapping[str, Any], tools: Sequence[BundleTool]) -> B
 def _seeds(seeds: Any) -> list[Any]:
     """Words of one language, or of several by their codes."""
     if isinstance(seeds, dict):
-        return [one for words in seeds.values() if isinstance(words, list) for one in words]
+        return [word for words in seeds.values() if isinstance(words, list) for word in words]
     return list(seeds) if isinstance(seeds, list) else []
 
 
 def _path(ref: str, routes: Any, tools: Sequence[BundleTool]) -> tuple[str, ...] | None:
-    listed = [one for one in routes if isinstance(one, dict)] if isinstance(routes, list) else []
+    known_paths = (
+        [route for route in routes if isinstance(route, dict)] if isinstance(routes, list) else []
+    )
     # The default first; conditions of other routes belong to the surface that asks.
-    for route in sorted(listed, key=lambda one: not one.get("default")):
+    for route in sorted(known_paths, key=lambda one: not one.get("default")):
         target = str(route.get("tool", ""))
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(ref), target))
+        sibling = posixpath.normpath(posixpath.join(posixpath.dirname(ref), target))
         for tool in tools:
             if target == tool.id or posixpath.normpath(tool.ref) in (
                 posixpath.normpath(target),
-                beside,
+                sibling,
             ):
                 return tool.path
     return None

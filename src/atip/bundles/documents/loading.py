@@ -98,7 +98,7 @@ def _assemble(
         folder=folder,
         manifest=manifest,
         tools=tools,
-        secrets=tuple(one for one in entries if isinstance(one, dict))
+        secrets=tuple(entry for entry in entries if isinstance(entry, dict))
         if isinstance(entries, list)
         else (),
         intents=tuple(
@@ -177,8 +177,8 @@ def _widenings(bundle: Bundle) -> list[Problem]:
             bundle.requested_by(tool)
         except FormatError as error:
             problems += [
-                one.replace(path=f"{normal(tool.ref)}$.sandbox{one.path[1:]}")
-                for one in error.problems
+                problem.replace(path=f"{normal(tool.ref)}$.sandbox{problem.path[1:]}")
+                for problem in error.problems
             ]
     return problems
 

@@ -73,7 +73,7 @@ class Signal:
             AtipError: `login.cancelled`.
         """
         if self.aborted:
-            raise AtipError("login.cancelled", "the caller cancelled it")
+            raise AtipError("login.cancelled", "cancelled by the caller")
 
 
 class CliContext(Value):
@@ -165,7 +165,7 @@ class Adapters(Value):
             thread.join(0.05)
         if signal.aborted:
             thread.join(GRACE_S)
-            raise AtipError("login.cancelled", "the caller cancelled it")
+            raise AtipError("login.cancelled", "cancelled by the caller")
         if failures:
             raise failures[0]
         return _object(results[0], "adapter")

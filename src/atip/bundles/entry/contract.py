@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LoginResult(TypedDict):
-    """What `login` returns; `reason` where `ok` is false."""
+    """Result of `login`; `reason` where `ok` is false."""
 
     ok: bool
     reason: NotRequired[Literal["user_cancelled", "callback_failed", "upstream_error"]]
@@ -23,7 +23,7 @@ class LoginResult(TypedDict):
 
 
 class RefreshResult(TypedDict):
-    """What `refresh` returns; `nextRefreshAt` is ISO 8601."""
+    """Result of `refresh`; `nextRefreshAt` is ISO 8601."""
 
     ok: bool
     nextRefreshAt: NotRequired[str]
@@ -32,7 +32,7 @@ class RefreshResult(TypedDict):
 
 
 class Expected(TypedDict):
-    """What the manifest declares of the output."""
+    """Output conventions declared in the manifest."""
 
     format: Literal["text", "json", "yaml", "binary"]
 
@@ -46,7 +46,7 @@ class OutputError(TypedDict):
 
 
 class ParseOutputResult(TypedDict):
-    """What `parse_output` returns."""
+    """Result of `parse_output`."""
 
     ok: bool
     value: NotRequired[Any]
@@ -72,7 +72,7 @@ class DetectExpiryAdapter(Protocol):
 
 
 class CliDefinition(TypedDict, total=False):
-    """Everything a definition may hold; `id`, `name`, `description` and `bin` are required."""
+    """Fields of a definition; `id`, `name`, `description` and `bin` are required."""
 
     id: str
     name: str

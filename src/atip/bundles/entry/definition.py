@@ -46,7 +46,7 @@ ADAPTERS = ("login", "refresh", "parse_output", "detect_expiry")
 
 
 class CliHandle(Value):
-    """What `define_cli` returns: fields that mirror the manifest, and the adapters."""
+    """Result of `define_cli`: fields that mirror the manifest, and the adapters."""
 
     id: str
     name: str
@@ -65,11 +65,11 @@ class CliHandle(Value):
         """List fields of the entry that differ from the front matter, which wins (rule 2)."""
         problems: list[Problem] = []
         for name in IDENTITY:
-            own = getattr(self, name)
-            stated = bundle.manifest.fields.get(name)
-            if own in (None, ()) or stated is None:
+            value = getattr(self, name)
+            declared = bundle.manifest.fields.get(name)
+            if value in (None, ()) or declared is None:
                 continue
-            if (list(own) if isinstance(own, tuple) else own) != stated:
+            if (list(value) if isinstance(value, tuple) else value) != declared:
                 text = f"the entry's `{name}` differs from CLI.md, which is used"
                 problems.append(
                     Problem(
@@ -97,7 +97,7 @@ def define_cli(
     definition_fields = {
         NAMES.get(name, name): value for name, value in {**(definition or {}), **fields}.items()
     }
-    problems = [*_missing(definition_fields), *_wrong(definition_fields)]
+    problems = [*_missing_fields(definition_fields), *_wrong(definition_fields)]
     if problems:
         raise FormatError(
             "define.invalid", f"{problems[0].path} {problems[0].message}", problems=problems
@@ -120,7 +120,7 @@ def define_cli(
 defineCli = define_cli  # the canonical name of the text (rule 1)
 
 
-def _missing(fields: Mapping[str, Any]) -> list[Problem]:
+def _missing_fields(fields: Mapping[str, Any]) -> list[Problem]:
     return [
         Problem(path=f"$.{name}", code="define.missing", message="is required")
         for name in REQUIRED

@@ -98,7 +98,7 @@ export function defineCli(definition: CliDefinition): CliHandle {
 
 def render_module() -> str:
     """`define-cli.ts`: types, tables and the function; needs no package."""
-    spelled = {ours: theirs for theirs, ours in NAMES.items()}
+    spelled = {python_name: typescript_name for typescript_name, python_name in NAMES.items()}
     required = json.dumps(list(REQUIRED))
     adapters = json.dumps([spelled.get(name, name) for name in ADAPTERS])
     allowed = json.dumps([spelled.get(name, name) for name in (*IDENTITY, "metadata", *ADAPTERS)])

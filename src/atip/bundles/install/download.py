@@ -41,7 +41,7 @@ def fetch_action(entry: InstallEntry) -> Action:
             hint="replace it with the real SHA-256, or ask the bundle's author to",
         )
     if entry.sha256 is None:
-        # SECURITY: whoever controls the address would control what runs here.
+        # SECURITY: an attacker who controls the address would control what runs here.
         raise FormatError(
             "install.no-hash",
             "`verify_sha256` is missing; files without a hash are not downloaded",

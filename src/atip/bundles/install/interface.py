@@ -116,22 +116,22 @@ def plan_entry(entry: InstallEntry, site: Site) -> InstallPlan:
     """The plan of one entry."""
     if entry.method not in METHODS:
         marked = "experimental" if entry.experimental else "unknown"
-        return refused(entry.method or "?", f"the method is {marked}; the entry is skipped")
+        return refused_plan(entry.method or "?", f"the method is {marked}; the entry is skipped")
     reason = why_not_here(entry.method, site.host)
     if reason:
-        return refused(entry.method, reason)
+        return refused_plan(entry.method, reason)
     place = f"managers.{entry.method}" if entry.method in MANAGERS else entry.method
     module = importlib.import_module(f"atip.bundles.install.{place}")
     try:
         plan: InstallPlan = module.plan(entry, site)
     except FormatError as error:
-        return refused(entry.method, error.message, error.hint)
+        return refused_plan(entry.method, error.message, error.hint)
     if entry.experimental:
         return plan.replace(notes=(*plan.notes, "the bundle marks this method as experimental"))
     return plan
 
 
-def refused(method: str, reason: str, hint: str = "") -> InstallPlan:
+def refused_plan(method: str, reason: str, hint: str = "") -> InstallPlan:
     return InstallPlan(method=method, why_not=reason, hint=hint)
 
 

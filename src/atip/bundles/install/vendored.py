@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from atip.bundles.documents.loading import inside
-from atip.bundles.install.interface import Action, InstallPlan, refused
+from atip.bundles.install.interface import Action, InstallPlan, refused_plan
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     path = inside(site.folder, entry.path)
     if not os.path.isfile(path):
-        return refused("vendored", f"`{entry.path[:120]}` is not in the bundle")
+        return refused_plan("vendored", f"`{entry.path[:120]}` is not in the bundle")
     if not os.access(path, os.X_OK):
-        return refused("vendored", f"`{entry.path[:120]}` is not executable", f"chmod +x {path}")
+        return refused_plan(
+            "vendored", f"`{entry.path[:120]}` is not executable", f"chmod +x {path}"
+        )
     action = Action(kind="use", path=path)
     return InstallPlan(
         method="vendored", actions=(action,), binaries=(path,), visible=(os.path.dirname(path),)

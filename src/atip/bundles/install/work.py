@@ -65,7 +65,7 @@ class InstallWorker:
         if action.kind == "run":
             self._run(action, site)
         elif action.kind == "fetch":
-            self._fetched[action.sha256] = self._checked(action)
+            self._fetched[action.sha256] = self._fetch_checked(action)
         elif action.kind == "unpack":
             self._unpack(action)
         elif action.kind == "script":
@@ -75,7 +75,7 @@ class InstallWorker:
 
             self.image_digest = unpack_image(action)
 
-    def _checked(self, action: Action) -> bytes:
+    def _fetch_checked(self, action: Action) -> bytes:
         data = self._fetch(action.url, MAX_DOWNLOAD)
         digest = sha256_hex(data)
         # SECURITY: nothing of it is written, unpacked or run before this.
@@ -98,10 +98,10 @@ class InstallWorker:
         log = os.path.join(site.prefix, LOG)
         handle = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            code = _logged(action, environment, handle)
+            code = _run_logged(action, environment, handle)
             if code != 0:
                 log_tail = _tail(handle)
-                ending = "took too long" if code is None else f"ended with {code}"
+                ending = "timed out" if code is None else f"ended with {code}"
                 raise AtipError(
                     "install.manager-failed",
                     f"`{os.path.basename(action.argv[0])}` {ending}: {log_tail}",
@@ -153,7 +153,7 @@ class InstallWorker:
         os.unlink(path)
 
 
-def _logged(action: Action, environment: dict[str, str], log: int) -> int | None:
+def _run_logged(action: Action, environment: dict[str, str], log: int) -> int | None:
     """Run a manager and log its output, up to MAX_LOG; None: killed after the timeout."""
     reader, writer = os.pipe()
     copying = threading.Thread(target=_copy, args=(reader, log), daemon=True)
@@ -175,11 +175,11 @@ def _logged(action: Action, environment: dict[str, str], log: int) -> int | None
 
 def _copy(reader: int, log: int) -> None:
     """Read everything, so that the writer never blocks; log at most MAX_LOG bytes."""
-    left = MAX_LOG
+    remaining = MAX_LOG
     target = os.dup(log)
     try:
         while data := os.read(reader, 65536):
-            left -= os.write(target, data[:left]) if left > 0 else 0
+            remaining -= os.write(target, data[:remaining]) if remaining > 0 else 0
     finally:
         os.close(reader)
         os.close(target)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from atip.bundles.login.callback import LoginCallback
-from atip.bundles.login.states import AUTHED, UNKNOWN, is_due, moved, reported
+from atip.bundles.login.states import AUTHED, UNKNOWN, is_due, next_state, reported_state
 from atip.bundles.surfaces.interface import PromptQuestion
 from atip.errors import AtipError, AuthRequired
 from atip.system.clock import now
@@ -66,7 +66,7 @@ class BundleLogin:
     @property
     def reported(self) -> str:
         """One of the three states of the text."""
-        return reported(self.state)
+        return reported_state(self.state)
 
     def version_seen(self) -> None:
         """Record that the version check passed, which leaves the state `unknown`."""
@@ -75,7 +75,7 @@ class BundleLogin:
     def check(self) -> bool:
         """Check whether the user is logged in now; updates the state."""
         self._move("version-ok")
-        confirmed = self._confirmed()
+        confirmed = self._confirm()
         if confirmed or (confirmed is None and self._has_credential()):
             self._move("seen-logged-in")
             return True
@@ -93,7 +93,7 @@ class BundleLogin:
             return
         self._move("version-ok")
         if self.state != AUTHED and not self.check():
-            raise self._required("a login is needed")
+            raise self._login_required("a login is needed")
         document = self._load()
         if is_due(document.get("refreshed_at"), self._auth.refresh_every_s, self._clock()):
             self._refresh()
@@ -110,9 +110,9 @@ class BundleLogin:
             self._save(refreshed_at=self._clock())
             return
         # one failure may be the network: only a failed check means that the login expired
-        if self._confirmed() is not True:
+        if self._confirm() is not True:
             self._move("expired")
-            raise self._required("the login has expired and could not be refreshed")
+            raise self._login_required("the login has expired and could not be refreshed")
 
     def after(self, exit_code: int, *, stdout: str = "", stderr: str = "") -> bool:
         """After an invocation: whether the login has expired, confirmed."""
@@ -121,7 +121,7 @@ class BundleLogin:
         suspected = exit_code == self._auth.expiry_code and self._auth.expiry_code is not None
         if self._adapters is not None and self._adapters.detect_expiry is not None:
             suspected = self._adapters.run_detect_expiry(exit_code, stdout, stderr)
-        if not suspected or self._confirmed():
+        if not suspected or self._confirm():
             return False
         self._move("expired")
         return True
@@ -139,7 +139,7 @@ class BundleLogin:
         self._move("login-started")
         try:
             self._flow()
-            done = self._confirmed() is not False
+            done = self._confirm() is not False
         except AtipError:
             self._move("login-failed")
             raise
@@ -163,7 +163,7 @@ class BundleLogin:
             self._ask_for_secrets()
             return
         if flow.interactive and not self.surface.can_ask:
-            raise self._required("the login is interactive and needs a terminal")
+            raise self._login_required("the login is interactive and needs a terminal")
         confinement = self.confinement.replace(tty=self.confinement.tty or flow.interactive)
         if not flow.requires_callback_url:
             self.surface.show(f"running {flow.cmd}")
@@ -203,7 +203,7 @@ class BundleLogin:
             name: (f"env:{name}", "value") for name in (self._auth.env if self._auth else ())
         }
         if not slots or not self.surface.can_ask:
-            raise self._required("credentials are needed")
+            raise self._login_required("credentials are needed")
         for name, (slot, _field) in slots.items():
             if self.secrets.get(self.bundle.key, slot) is None:
                 value = self.surface.ask(
@@ -211,7 +211,7 @@ class BundleLogin:
                 )
                 self.secrets.put(self.bundle.key, slot, value)
 
-    def _confirmed(self) -> bool | None:
+    def _confirm(self) -> bool | None:
         """Run `completes_when`; None: the bundle has no such check."""
         check = self._auth.login.completes_when if self._auth and self._auth.login else None
         return None if check is None else self._holds(check)
@@ -231,7 +231,7 @@ class BundleLogin:
         output = self.spawner.run(check.cmd, self.confinement, timeout_s=min(check.timeout_s, 60.0))
         return output.exit_code == check.exit_code
 
-    def _required(self, why: str) -> AuthRequired:
+    def _login_required(self, why: str) -> AuthRequired:
         login = self._auth.login if self._auth else None
         return AuthRequired(
             "auth_required",
@@ -255,7 +255,7 @@ class BundleLogin:
 
     def _move(self, event: str) -> None:
         before = self.state
-        after = moved(before, event)
+        after = next_state(before, event)
         if after != before:
             self._save(state=after, since=self._clock())
             self._record({"event": "auth", "bundle": self.bundle.key, "from": before, "to": after})

@@ -44,10 +44,10 @@ def obtain_by_device(
     _show(offer, surface)
     fields = {"grant_type": GRANT, "device_code": str(offer["device_code"]), "client_id": client}
     interval = _seconds(offer.get("interval"), DEFAULT_INTERVAL_S, MAX_INTERVAL_S)
-    left = _seconds(offer.get("expires_in"), MAX_WAIT_S, MAX_WAIT_S)
-    while left > 0:
+    remaining_s = _seconds(offer.get("expires_in"), MAX_WAIT_S, MAX_WAIT_S)
+    while remaining_s > 0:
         wait(interval)
-        left -= interval
+        remaining_s -= interval
         try:
             return exchange(str(settings["token_url"]), fields)
         except AtipError as error:

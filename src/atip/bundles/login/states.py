@@ -30,14 +30,14 @@ MOVES: dict[tuple[str, str], str] = {
 """State and event → state; every other event changes nothing, except `version-bad`, which resets to `unknown`."""
 
 
-def moved(state: str, event: str) -> str:
+def next_state(state: str, event: str) -> str:
     """The state after an event."""
     if event == "version-bad":
         return UNKNOWN
     return MOVES.get((state, event), state)
 
 
-def reported(state: str) -> str:
+def reported_state(state: str) -> str:
     """One of the three states of the text."""
     return state if state in (UNKNOWN, AUTHED) else UNAUTHED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from atip.bundles.surfaces.interface import PromptQuestion, cancelled
+from atip.bundles.surfaces.interface import PromptQuestion, cancellation
 
 
 class HeadlessSurface:
@@ -14,7 +14,7 @@ class HeadlessSurface:
     can_ask = False
 
     def ask(self, question: PromptQuestion) -> NoReturn:
-        raise cancelled(question)
+        raise cancellation(question)
 
     def show(self, text: str) -> None:
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
         name: str
         can_ask: bool
-        """False: nobody is there; steps that need a person are refused."""
+        """False: no user is present; steps that need one are refused."""
 
         def ask(self, question: PromptQuestion) -> str:
             """The answer. Raises AtipError `setup.cancelled`."""
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
             ...
 
         def open(self, url: str) -> None:
-            """Lead the person to an address."""
+            """Open an address for the user."""
             ...
 
         def close(self) -> None:
@@ -79,7 +79,7 @@ def parse_options(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(options)
 
 
-def cancelled(question: PromptQuestion) -> AtipError:
+def cancellation(question: PromptQuestion) -> AtipError:
     return AtipError(
         "setup.cancelled", f"`{question.id}` was not answered", hint="run `atip bundle setup` again"
     )

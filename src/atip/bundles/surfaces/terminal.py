@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, TextIO
 
-from atip.bundles.surfaces.interface import PromptQuestion, cancelled, settle
+from atip.bundles.surfaces.interface import PromptQuestion, cancellation, settle
 from atip.codecs.providers.safety import clean_text
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class TerminalSurface:
             if settled is not None:
                 return settled
             self.show("not a valid answer; try again")
-        raise cancelled(question)
+        raise cancellation(question)
 
     def _line(self, question: PromptQuestion) -> str | None:
         default = f" [{clean_text(question.default)}]" if question.default is not None else ""

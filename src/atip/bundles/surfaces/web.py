@@ -11,7 +11,7 @@ import html
 import secrets
 from typing import TYPE_CHECKING
 
-from atip.bundles.surfaces.interface import PromptQuestion, cancelled, settle
+from atip.bundles.surfaces.interface import PromptQuestion, cancellation, settle
 from atip.system.clock import monotonic
 from atip.system.network.loopback import Loopback
 
@@ -79,7 +79,7 @@ class WebSurface:
                     return value
                 wrong, token = True, secrets.token_urlsafe(32)
                 self._server.answer(200, self._form(question, token, wrong), html=True)
-        raise cancelled(question)
+        raise cancellation(question)
 
     def show(self, text: str) -> None:
         """A line above the next form."""

@@ -44,7 +44,7 @@ UNLISTED = "options that are not listed"
 
 
 class Raiser(Value):
-    """What raises the effects of a command: the flags of an option, or one of the words above."""
+    """Cause of additional effects of a command: the flags of an option, or one of the words above."""
 
     flags: tuple[str, ...]
     effects: Effects

@@ -269,7 +269,7 @@ class _Judge:
         return effects
 
     def _programs(self, effects: Effects) -> Effects:
-        """What programs in a small language add (`sed 's/a/b/w FILE'`)."""
+        """Effects added by programs in a small language (`sed 's/a/b/w FILE'`)."""
         for program in programs_of(self.tool, self.call) if self.curated else ():
             words = []
             if program.runs or not program.understood:
@@ -360,7 +360,7 @@ def program_name(word: str) -> str:
     if "/" not in word:
         return word
     folder, _, name = word.rpartition("/")
-    # SECURITY: only system directories; `./git` and `/tmp/ls` are whatever someone put there
+    # SECURITY: only system directories; `./git` and `/tmp/ls` can be any file
     system = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin")
     return name if folder in system or folder == "/opt/homebrew/bin" else ""
 

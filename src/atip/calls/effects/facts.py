@@ -92,7 +92,7 @@ def dry(effects: Effects) -> Effects:
 
 
 def rehearsed(added: Effects) -> Effects:
-    """What a flag still adds in a dry run: reading, network, programs."""
+    """Effects that a flag adds even in a dry run: reading, network, programs."""
     return Effects(
         filesystem=Filesystem(read=added.filesystem.read),
         network=added.network,

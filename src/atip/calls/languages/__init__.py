@@ -16,7 +16,7 @@ __all__ = ["GAVE_UP", "ScriptEffects", "read_program"]
 
 
 def read_program(language: str, text: str) -> ScriptEffects:
-    """What a program does beyond reading its operands and printing.
+    """Effects of a program beyond reading its operands and printing.
 
     Args:
         language: `sed`, `awk`, or `literals`: of a language that is not read only the quoted texts matter, each of

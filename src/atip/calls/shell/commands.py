@@ -10,7 +10,7 @@ ANY_FILE, ANY_CHAR = "\1", "\2"
 
 
 class TextOrigin(Value):
-    """Where text comes from that is not known before the line runs.
+    """Origin of text that is only known when the line runs.
 
     `kind`: `glob` (names of files), `variable` (the environment), `output` (of `commands`), `input` (read
     from what `commands` print; none: from a file), `process` (a pipe), `argument` (`$1`), `number`,

@@ -34,7 +34,7 @@ def refuse(why: str, at: int = -1, *, unclosed: str = "") -> NoReturn:
 
 
 class Cursor:
-    """What the word and the command grammar share."""
+    """Shared parts of the word grammar and the command grammar."""
 
     def __init__(self, text: str, depth: int = 0, budget: list[int] | None = None) -> None:
         self.text, self.size, self.at = text, len(text), 0

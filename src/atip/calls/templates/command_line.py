@@ -47,11 +47,6 @@ def split_command(text: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def places_of(text: str) -> list[str]:
-    """Names in `$NAME` and `${name}`, in order."""
-    return [match.group(1) or match.group(2) for match in _PLACE.finditer(text)]
-
-
 def fill_command(words: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:
     """Put values into the places of a split command.
 

@@ -33,7 +33,7 @@ class SetupFile(Value):
 
 
 class SetupRecord(Value):
-    """Everything that `init` changed."""
+    """Changes made by `init`."""
 
     cwd: str
     project: bool
@@ -56,7 +56,7 @@ def load_record(folder: str) -> SetupRecord | None:
             cwd=str(raw["cwd"]),
             project=bool(raw["project"]),
             steps=tuple((str(kind), str(client)) for kind, client in raw["steps"]),
-            files=tuple(SetupFile(**each) for each in raw["files"]),
+            files=tuple(SetupFile(**path) for path in raw["files"]),
             backups=tuple(map(str, raw["backups"])),
         )
     except NotFoundError:
@@ -76,8 +76,8 @@ def save_record(folder: str, record: SetupRecord) -> None:
         "project": record.project,
         "steps": record.steps,
         "files": [
-            {"path": each.path, "before": each.before, "digest": each.digest}
-            for each in record.files
+            {"path": path.path, "before": path.before, "digest": path.digest}
+            for path in record.files
         ],
         "backups": record.backups,
     }
@@ -97,7 +97,7 @@ def add_setup(
     backups: Sequence[str],
 ) -> SetupRecord:
     """Add changes to the record; for a file changed twice, keep the first `before` and the last digest."""
-    files = {each.path: each for each in record.files}
+    files = {path.path: path for path in record.files}
     for change in changes:
         if change.before == change.after or change.after is None:
             continue

@@ -14,21 +14,21 @@ from atip.system import files
 def remove_setup(folder: str, record: SetupRecord, home: str) -> tuple[list[str], list[str]]:
     """Undo a setup; returns restored paths, and paths from which only our entries were removed."""
     scope = Scope(home=home, cwd=record.cwd, project=record.project)
-    restored = [each for each in record.files if is_unchanged(each)]
-    for each in restored:
-        _restore(each)
+    restored = [path for path in record.files if is_unchanged(path)]
+    for file in restored:
+        _restore(file)
     edited: list[str] = []
     for kind, client in record.steps:
         changes = plan_removal(SetupStep(kind=kind, client=client), scope)
-        changed = [one for one in changes if one.before != one.after]
+        changed = [change for change in changes if change.before != change.after]
         write_changes(changed)
-        edited += [one.path for one in changed]
+        edited += [change.path for change in changed]
     for backup in record.backups:
-        if any(backup.startswith(f"{os.path.realpath(each.path)}.") for each in restored):
+        if any(backup.startswith(f"{os.path.realpath(file.path)}.") for file in restored):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(backup)
     delete_record(folder)
-    return [each.path for each in restored], list(dict.fromkeys(edited))
+    return [file.path for file in restored], list(dict.fromkeys(edited))
 
 
 def _restore(file: SetupFile) -> None:

@@ -83,9 +83,11 @@ def stamp() -> str:
 def _requests(options: argparse.Namespace) -> list[CrawlRequest]:
     from atip.crawler.manifests import load_manifests, parse_requests
 
-    requests = [one for word in options.wanted for one in parse_requests(word, options.out)]
+    requests = [parsed for word in options.wanted for parsed in parse_requests(word, options.out)]
     if options.all:
-        requests += [one for manifest in load_manifests(options.out) for one in manifest.requests()]
+        requests += [
+            request for manifest in load_manifests(options.out) for request in manifest.requests()
+        ]
     for line in _lines(options.file):
         requests += parse_requests(line, options.out)
     return requests

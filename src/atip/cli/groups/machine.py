@@ -39,7 +39,7 @@ class LocalMachine:
                     "source": clean(str(own.get("rung", entry.get("source", "unknown")))),
                 }
             )
-        return sorted(rows, key=lambda one: one["name"])
+        return sorted(rows, key=lambda registry: registry["name"])
 
     def tool(self, name: str) -> Tool:
         tool = self._ctx.app.find(name)
@@ -57,7 +57,7 @@ class LocalMachine:
     def decide(self, line: str) -> dict[str, Any]:
         """The rule that decides for a line, with its layer."""
         explained = self._ctx.app.explain(line, cwd=self._cwd).to_json()
-        reasons = [_text(one) for one in explained["reasons"]]
+        reasons = [_text(reason) for reason in explained["reasons"]]
         return {
             "decision": explained["decision"],
             "rule": _text(explained["rule"]),
@@ -87,7 +87,7 @@ class LocalMachine:
         from atip.execution.approvals import Approvals
 
         approvals = Approvals(self._ctx.app.places.config)
-        if name not in [each.id for each in approvals.list()]:
+        if name not in [approval.id for approval in approvals.list()]:
             raise NotFoundError("approvals.unknown", f"no remembered approval `{clean(name[:40])}`")
         approvals.forget(name)
 
@@ -96,8 +96,8 @@ class LocalMachine:
 
         lead = "Remembered answers for exactly the same call. Approvals are granted on the terminal only."
         rows = [
-            {"id": each.id, "cells": [each.id, _words(each.argv), _text(each.cwd), str(each.to_json()["untilText"])]}
-            for each in Approvals(self._ctx.app.places.config).list()
+            {"id": approval.id, "cells": [approval.id, _words(approval.argv), _text(approval.cwd), str(approval.to_json()["untilText"])]}
+            for approval in Approvals(self._ctx.app.places.config).list()
         ]  # fmt: skip
         empty = "No approval is remembered. `atip run` asks on the terminal and can remember the answer."
         return _table(lead, ("Id", "Command", "Directory", "Until"), rows, empty=empty)
@@ -137,10 +137,10 @@ class LocalMachine:
 
     def _registries(self) -> dict[str, Any]:
         rows = []
-        for one in self._ctx.app.registries.list():
-            state, label = _freshness(one)
-            refreshed = one["refreshed"] or ""
-            cells = [one["name"], one["url"], str(one["shims"]), label, refreshed, one["lastError"] or ""]  # fmt: skip
+        for registry in self._ctx.app.registries.list():
+            state, label = _freshness(registry)
+            refreshed = registry["refreshed"] or ""
+            cells = [registry["name"], registry["url"], str(registry["shims"]), label, refreshed, registry["lastError"] or ""]  # fmt: skip
             rows.append({"state": state, "cells": cells})
         empty = "No registry is configured. `atip registry add URL` adds one."
         columns = ("Name", "Address", "Shims", "State", "Refreshed", "Last error")
@@ -161,11 +161,13 @@ class LocalMachine:
 
 def _checks(lead: str, checks: list[dict[str, Any]]) -> dict[str, Any]:
     rows = []
-    for one in checks:
-        works, needed = one["works"], one["needed"]
+    for check in checks:
+        works, needed = check["works"], check["needed"]
         state = "safe" if works else "does" if needed else "unknown"
         label = "works" if works else "missing" if needed else "not installed"
-        rows.append({"state": state, "cells": [label, one["name"], one["detail"], one["how"]]})
+        rows.append(
+            {"state": state, "cells": [label, check["name"], check["detail"], check["how"]]}
+        )
     return _table(lead, ("State", "Check", "Detail", "What to do"), rows, badge=0)
 
 

@@ -24,8 +24,8 @@ def grant(ctx: Context, grants: Mapping[str, str]) -> int:
     from atip.server.configuration.json_lists import append_item
 
     entries = [_entry(name, value, ctx) for name, value in grants.items()]
-    listed = ", ".join(f"`{entry}`" for _field, entry in entries)
-    if not ctx.confirm(f"Open {listed} to every confined line?"):
+    names = ", ".join(f"`{entry}`" for _field, entry in entries)
+    if not ctx.confirm(f"Open {names} to every confined line?"):
         ctx.note("nothing was changed")
         return 1
     path = os.path.join(ctx.app.places.config, "policy.json")

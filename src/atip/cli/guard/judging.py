@@ -39,11 +39,11 @@ def judge_request(request: HookRequest, client: str, options: argparse.Namespace
     if request.event in AFTER:
         return _note_run(request, client, options)
     if request.event not in BEFORE:
-        return GuardAnswer(outcome=None, reason="not an event to decide on")
+        return GuardAnswer(outcome=None, reason="not an event that the guard judges")
     if request.tool is not None:
         return _judge_tool(request, request.tool, client, options)
     if request.line is None:
-        return GuardAnswer(outcome=None, reason="not a tool to judge")
+        return GuardAnswer(outcome=None, reason="not a tool that the guard judges")
     return _judge(request, request.line, client, options)
 
 
@@ -61,7 +61,7 @@ def _judge_tool(
     folder = request.cwd or "/"
     box = Toolbox(cwd=folder if os.path.isdir(folder) else "/", policy=options.policy)
     if tool.server == OWN_SERVER and box.client_tools.runs_ourselves(OWN_SERVER, folder):
-        return GuardAnswer(outcome=None, reason="our own server judges what it runs")
+        return GuardAnswer(outcome=None, reason="atip's own MCP server applies the policy itself")
     judgment = box.client_tools.judge(tool, cwd=folder)
     asks = asks_itself(client, request.mode)
     outcome = opinion(tool, judgment.subject, judgment.decision, client_asks=asks)

@@ -64,9 +64,9 @@ def read_approved(
     approved_lines = [
         Approved(line=line, cwd=cwd, times=times) for (line, cwd), times in approved.items()
     ]
-    return sorted(approved_lines, key=lambda each: -each.times)[:MAX_LINES], list(asked_lines)[
-        :MAX_LINES
-    ]
+    return sorted(approved_lines, key=lambda approved_line: -approved_line.times)[:MAX_LINES], list(
+        asked_lines
+    )[:MAX_LINES]
 
 
 def propose(
@@ -76,21 +76,25 @@ def propose(
     """Rules for lines approved at least `least` times, and the lines that no rule can allow."""
     rules: dict[tuple[tuple[str, ...], str], int] = {}
     left: list[Approved] = []
-    for each in approved:
-        found = _rules_for(box, policies, each) if each.times >= least else None
-        if found is None:
-            left += [each] if each.times >= least else []
+    for approved_line in approved:
+        proposed = (
+            _rules_for(box, policies, approved_line) if approved_line.times >= least else None
+        )
+        if proposed is None:
+            left += [approved_line] if approved_line.times >= least else []
             continue
-        for words, folder in found:
-            rules[words, folder] = rules.get((words, folder), 0) + each.times
+        for words, folder in proposed:
+            rules[words, folder] = rules.get((words, folder), 0) + approved_line.times
     explanations = {
-        each: box.explain(each[0], cwd=each[1]) for each in asked_lines if os.path.isdir(each[1])
+        asked_line: box.explain(asked_line[0], cwd=asked_line[1])
+        for asked_line in asked_lines
+        if os.path.isdir(asked_line[1])
     }
     proposals = []
     for (words, folder), times in rules.items():
         rule = _rule_document(words, folder)
-        allows = [line for (line, cwd), found in explanations.items()
-                  if _below(cwd, folder) and _allowed(found, policies, [rule])]  # fmt: skip
+        allows = [line for (line, cwd), proposed in explanations.items()
+                  if _below(cwd, folder) and _allowed(proposed, policies, [rule])]  # fmt: skip
         proposals.append(RuleProposal(rule=rule, approved=times, allows=tuple(allows)))
     return proposals, left
 
@@ -130,11 +134,11 @@ def _allowed(
     document = {"policy": {"version": "1", "rules": rules}}
     added: tuple[Rule, ...] = read_policy(document, layer="user").rules
     changed = [
-        each.replace(rules=(*each.rules, *added)) if each.layer == "user" else each
-        for each in policies
+        policy.replace(rules=(*policy.rules, *added)) if policy.layer == "user" else policy
+        for policy in policies
     ]
     subjects = explained.invocations
-    return bool(subjects) and all(decide(changed, each).outcome in RUNS for each in subjects)
+    return bool(subjects) and all(decide(changed, subject).outcome in RUNS for subject in subjects)
 
 
 def _below(path: str, folder: str) -> bool:

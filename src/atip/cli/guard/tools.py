@@ -79,7 +79,7 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str) and value:
         yield value
     elif isinstance(value, list):
-        yield from (each for each in value if isinstance(each, str) and each)
+        yield from (item for item in value if isinstance(item, str) and item)
 
 
 def _patched(arguments: Mapping[str, Any]) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _patched(arguments: Mapping[str, Any]) -> Iterator[str]:
     for key, value in arguments.items():
         for text in _texts(value) if key in _PATCHES else ():
             for line in text.splitlines():
-                mark = next((each for each in _MARKS if line.startswith(each)), "")
+                mark = next((mark for mark in _MARKS if line.startswith(mark)), "")
                 name = line.removeprefix(mark).split("\t")[0].strip() if mark else ""
                 if name and name != "/dev/null":
                     yield name.removeprefix("b/").removeprefix("a/") if mark in ("+++ ", "--- ") else name  # fmt: skip
@@ -114,10 +114,10 @@ def _all_texts(value: Any) -> Iterator[str]:
         left -= 1
         if left < 0:
             raise BadArguments("too many arguments")
-        each = stack.pop()
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, dict):
-            stack += each.values()
-        elif isinstance(each, list):
-            stack += each
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            stack += item.values()
+        elif isinstance(item, list):
+            stack += item

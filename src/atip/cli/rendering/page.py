@@ -162,15 +162,21 @@ def _print_patterns(ctx: Context, tool: Tool) -> None:
 def _print_parameters(
     ctx: Context, arguments: Sequence[Argument], options: Iterable[Option]
 ) -> None:
-    rows = [(clean(one.name.upper()), _brief(one.description, one.name)) for one in arguments]
-    for one in options:
-        if not one.hidden:
+    rows = [
+        (clean(argument.name.upper()), _brief(argument.description, argument.name))
+        for argument in arguments
+    ]
+    for option in options:
+        if not option.hidden:
             value = (
                 ""
-                if not one.takes_value
-                else " " + (one.type if not one.enum else shorten("|".join(map(str, one.enum)), 30))
+                if not option.takes_value
+                else " "
+                + (option.type if not option.enum else shorten("|".join(map(str, option.enum)), 30))
             )
-            rows.append((clean(", ".join(one.flags) + value), _brief(one.description, one.name)))
+            rows.append(
+                (clean(", ".join(option.flags) + value), _brief(option.description, option.name))
+            )
     if rows:
         ctx.print("\noptions and arguments:")
         for line in table(
@@ -196,6 +202,6 @@ def _print_evidence(ctx: Context, tool: Tool) -> None:
     ctx.print("\nevidence:")
     rows = [(clean(place), clean(text)) for place, text in evidence_of(tool)]
     observations = ctx.app.proof.rows(tool.name)
-    rows += [(clean(each.subject), clean(each.text)) for each in observations]
+    rows += [(clean(observation.subject), clean(observation.text)) for observation in observations]
     for line in table(rows, width=width_of(ctx), wrapped=True) or ["  none recorded"]:
         ctx.print(line)

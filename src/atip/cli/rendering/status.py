@@ -93,7 +93,9 @@ def _unguarded(ctx: Context) -> str:
 
     home = ctx.app.places.home
     scope = Scope(home=home, cwd=os.getcwd())
-    clients = [CLIENTS[one.name] for one in find_installed(home, os.environ.get("PATH", ""))]
+    clients = [
+        CLIENTS[installed.name] for installed in find_installed(home, os.environ.get("PATH", ""))
+    ]
     try:
         if any(hooks_of(client, file_of(client, scope)) for client in clients):
             return ""

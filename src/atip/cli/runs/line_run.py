@@ -45,7 +45,7 @@ def run_line(
         stdin_fd=_input(),
         # SECURITY: the line gets a terminal of its own; the user's is only read here, and what is typed goes inside
         keyboard=0 if has_terminal else -1,
-        # SECURITY: an agent can type at a terminal that its client made, so it is not where a person is asked
+        # SECURITY: an agent can type at a terminal that its client made, so it is not used for confirmation
         ask=None if options.unattended else ask,
         on_output=background.pass_on if background else _pass_on(ctx),
         read_only=options.read_only,
@@ -102,7 +102,10 @@ def _tell(ctx: Context, result: Result) -> None:
     """Print what the sandbox stopped, and the command that grants it."""
     from atip.execution.consent import clean_line
 
-    for note in (*result.notes, *(each for each in result.backend_notes if "set aside" in each)):
+    for note in (
+        *result.notes,
+        *(backend_note for backend_note in result.backend_notes if "set aside" in backend_note),
+    ):
         ctx.note(f"atip: {clean_line(note)}")
     needs = result.needs
     for need in needs:

@@ -105,7 +105,7 @@ NOUNS: dict[str, dict[str, str]] = {
     },
     "audit": {
         "show": "what was run, newest last",
-        "output": "the whole output of a run whose Result was cut",
+        "output": "the complete output of a run whose result was truncated",
         "verify": "check the hash chain; report the first broken record",
     },
     "registry": {
@@ -133,7 +133,7 @@ NOUNS: dict[str, dict[str, str]] = {
         "serve": "keep the guard loaded, so that hooks answer faster",
         "uninstall": "remove the hook",
         "status": "which coding agents call the hook; test it through their own files",
-        "off": "switch the guard off for a while; asked on the terminal",
+        "off": "switch the guard off for a limited time; confirmed on the terminal",
         "on": "switch the guard on again",
         "log": "what was decided, why, and how long it took",
         "learn": "propose the smallest rules for what you approved",

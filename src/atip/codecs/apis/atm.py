@@ -13,7 +13,7 @@ from atip.calls.functions import functions_of
 from atip.calls.schema import function_schema
 from atip.codecs.apis.operation_schema import schemas_of
 from atip.codecs.interface import Decoded, Encoded, Loss
-from atip.codecs.providers.safety import clean_text, shortened
+from atip.codecs.providers.safety import clean_text, shorten
 from atip.errors import FormatError
 from atip.model.operation import SOURCE_KINDS
 from atip.model.reading.reader import read_json
@@ -63,7 +63,7 @@ def manifest_of(
         "specVersion": SPEC_VERSION,
         "codeMode": True,
         "name": name,
-        "description": shortened(clean_text(description), MAX_DESCRIPTION),
+        "description": shorten(clean_text(description), MAX_DESCRIPTION),
         "version": _semver(__version__),
         "generated": generated,
         "language": language,
@@ -92,13 +92,13 @@ def manifest_of(
 
 def source_names(apis: Sequence[Api]) -> dict[int, str]:
     """A name for each Api, unique over all kinds: a second one gets its kind in front (T13)."""
-    taken: set[str] = set()
+    used: set[str] = set()
     names = {}
     for api in apis:
         name = slug(api.name, "source", frozenset()).replace("_", "-")
-        if name in taken:
-            name = unique(f"{api.kind}-{name}", taken)
-        taken.add(name)
+        if name in used:
+            name = unique(f"{api.kind}-{name}", used)
+        used.add(name)
         names[id(api)] = name
     return names
 
@@ -106,7 +106,7 @@ def source_names(apis: Sequence[Api]) -> dict[int, str]:
 def tool_definitions(api: Api) -> list[dict[str, Any]]:
     """Every operation as a tool definition (§8.2)."""
     schemas = schemas_of(api)
-    return [_definition(each, schemas.input_of(each)) for each in api.operations]
+    return [_definition(operation, schemas.input_of(operation)) for operation in api.operations]
 
 
 def _definition(operation: Operation, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _definition(operation: Operation, schema: Mapping[str, Any]) -> dict[str, An
         metadata["x-original-name"] = operation.original
     definition: dict[str, Any] = {
         "name": operation.name,
-        "description": shortened(clean_text(text), MAX_DESCRIPTION) or operation.name,
+        "description": shorten(clean_text(text), MAX_DESCRIPTION) or operation.name,
         "inputSchema": dict(schema),
     }
     if metadata:
@@ -149,10 +149,10 @@ def token_reduction(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
 def _sources(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, Any]:
     sources: dict[str, Any] = {}
     for kind in SOURCE_KINDS:
-        listed = [names[id(api)] for api in apis if api.kind == kind]
-        if listed:
-            sources[kind] = listed
-    sources["total"] = sum(len(each) for each in sources.values())
+        listed_names = [names[id(api)] for api in apis if api.kind == kind]
+        if listed_names:
+            sources[kind] = listed_names
+    sources["total"] = sum(len(source) for source in sources.values())
     return sources
 
 
@@ -165,7 +165,7 @@ def _capabilities(apis: Sequence[Api]) -> list[str]:
     kinds = {api.kind for api in apis}
     capabilities = [
         "type-safety",
-        *(CAPABILITIES_BY_KIND[each] for each in SOURCE_KINDS[:4] if each in kinds),
+        *(CAPABILITIES_BY_KIND[kind] for kind in SOURCE_KINDS[:4] if kind in kinds),
     ]
     return [*capabilities, *RUNTIME_CAPABILITIES]
 
@@ -174,18 +174,22 @@ def _authentication(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, 
     sources: dict[str, Any] = {}
     for api in apis:
         types = list(dict.fromkeys(scheme.type for scheme in api.schemes))
-        needed = any(each.security and () not in each.security for each in api.operations)
+        is_required = any(
+            operation.security and () not in operation.security for operation in api.operations
+        )
         if not types:
             sources[names[id(api)]] = {"types": ["none"], "required": False}
             continue
-        entry: dict[str, Any] = {"types": types, "default": types[0], "required": needed}
-        instructions = next((each.description for each in api.schemes if each.description), "")
+        entry: dict[str, Any] = {"types": types, "default": types[0], "required": is_required}
+        instructions = next(
+            (scheme.description for scheme in api.schemes if scheme.description), ""
+        )
         if instructions:
-            entry["instructions"] = shortened(" ".join(clean_text(instructions).split()), 200)
+            entry["instructions"] = shorten(" ".join(clean_text(instructions).split()), 200)
         sources[names[id(api)]] = entry
-    if all(each["types"] == ["none"] for each in sources.values()):
+    if all(source["types"] == ["none"] for source in sources.values()):
         return {}
-    return {"required": any(each["required"] for each in sources.values()), "sources": sources}
+    return {"required": any(source["required"] for source in sources.values()), "sources": sources}
 
 
 def listed_sources(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -195,7 +199,7 @@ def listed_sources(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
         FormatError: `atm.invalid`.
     """
     problems = check_manifest(manifest, "lenient")
-    if any(each.severity == "error" for each in problems):
+    if any(problem.severity == "error" for problem in problems):
         raise FormatError("atm.invalid", "this is not a valid manifest", problems=problems)
     counts = manifest["tools"].get("bySource") or {}
     return [
@@ -214,7 +218,7 @@ def decode(data: Any, *, origin: str = "") -> Decoded:
     """
     data = read_json(data) if isinstance(data, bytes) else data
     problems = check_manifest(data, "lenient")
-    if any(each.severity == "error" for each in problems):
+    if any(problem.severity == "error" for problem in problems):
         raise FormatError("atm.invalid", "this is not a valid manifest", problems=problems)
     definitions = data.get("toolDefinitions")
     if not definitions:
@@ -226,9 +230,9 @@ def decode(data: Any, *, origin: str = "") -> Decoded:
     commands = {
         source: Command(
             description=f"tools of {source}",
-            commands={each["name"]: _command(each) for each in listed},
+            commands={operation["name"]: _command(operation) for operation in operations},
         )
-        for source, listed in definitions.items()
+        for source, operations in definitions.items()
     }
     tool = Tool(
         name=data["name"],
@@ -254,36 +258,36 @@ def _command(definition: Mapping[str, Any]) -> Command:
 
 def encode(tool: Tool) -> Encoded:
     """A tool as a manifest of one custom source, with its definitions."""
-    listed = []
-    taken: set[str] = set()
+    tools = []
+    used: set[str] = set()
     for function in functions_of(tool):
-        text = shortened(clean_text(function.description), MAX_DESCRIPTION)
-        listed.append(
+        text = shorten(clean_text(function.description), MAX_DESCRIPTION)
+        tools.append(
             {
-                "name": unique(slug("_".join(function.path) or tool.name), taken),
+                "name": unique(slug("_".join(function.path) or tool.name), used),
                 "description": text or tool.name,
                 "inputSchema": function_schema(function),
             }
         )
     name = slug(tool.name, "tool", frozenset()).replace("_", "-")
-    if not listed:
+    if not tools:
         raise FormatError("atm.empty", "a manifest needs at least one tool (T4)")
     manifest: dict[str, Any] = {
         "specVersion": SPEC_VERSION,
         "codeMode": True,
         "name": name,
-        "description": shortened(clean_text(tool.description), MAX_DESCRIPTION) or name,
+        "description": shorten(clean_text(tool.description), MAX_DESCRIPTION) or name,
         "version": _semver(__version__),
         "generated": "1970-01-01T00:00:00Z",
         "sources": {"custom": [name], "total": 1},
-        "tools": {"total": len(listed), "bySource": {name: len(listed)}},
+        "tools": {"total": len(tools), "bySource": {name: len(tools)}},
         "paths": {
             "runtime": "./codegen/runtime",
             "wrappers": "./codegen",
             "config": "./codegen.config.json",
         },
         "capabilities": ["type-safety"],
-        "toolDefinitions": {name: listed},
+        "toolDefinitions": {name: tools},
         "metadata": {"generatedBy": f"atip@{__version__}"},
     }
     manifest["metadata"]["checksum"] = checksum_of(manifest)
@@ -302,5 +306,5 @@ def encode(tool: Tool) -> Encoded:
 
 def _semver(version: str) -> str:
     """Our version as MAJOR.MINOR.PATCH."""
-    parts = [each for each in version.split("+")[0].split(".") if each.isdecimal()][:3]
+    parts = [part for part in version.split("+")[0].split(".") if part.isdecimal()][:3]
     return ".".join([*parts, "0", "0", "0"][:3])

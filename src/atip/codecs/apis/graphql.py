@@ -66,10 +66,10 @@ def _operation(
     depth: int,
 ) -> Operation:
     selection = Selection(depth=depth).of(field.type)
-    taken: set[str] = set()
+    used: set[str] = set()
     parameters, declared, passed = [], [], []
     for argument_name, argument in field.args.items():
-        parameters.append(_parameter(argument_name, argument, taken, definitions))
+        parameters.append(_parameter(argument_name, argument, used, definitions))
         declared.append(f"${argument_name}: {argument.type}")
         passed.append(f"{argument_name}: ${argument_name}")
     head = f"({', '.join(declared)})" if declared else ""
@@ -90,13 +90,13 @@ def _operation(
     )
 
 
-def _parameter(name: str, argument: Any, taken: set[str], definitions: dict[str, Any]) -> Parameter:
+def _parameter(name: str, argument: Any, used: set[str], definitions: dict[str, Any]) -> Parameter:
     import graphql
 
     schema = input_schema(argument.type, definitions)
     has_default = argument.default_value is not graphql.Undefined
     return Parameter(
-        argument=unique(slug(name, "value", ARGUMENTS), taken),
+        argument=unique(slug(name, "value", ARGUMENTS), used),
         name=name,
         place="variable",
         schema=schema,

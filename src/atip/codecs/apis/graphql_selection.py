@@ -58,10 +58,10 @@ class Selection:
         abstract = graphql.is_abstract_type(kind)
         selected = ["__typename"] if abstract else []
         properties: dict[str, Any] = {"__typename": {"type": "string"}} if abstract else {}
-        for name, field in _plain_first({} if graphql.is_union_type(kind) else kind.fields):
+        for name, field in _scalars_first({} if graphql.is_union_type(kind) else kind.fields):
             if self._left <= 0 or len(selected) >= MAX_FIELDS:
                 break
-            if any(graphql.is_required_argument(each) for each in field.args.values()):
+            if any(graphql.is_required_argument(argument) for argument in field.args.values()):
                 continue
             leaf = graphql.is_leaf_type(graphql.get_named_type(field.type))
             if not leaf and (level + 1 >= self._depth or lists > 1):
@@ -79,7 +79,7 @@ class Selection:
         return Selected(text="{ " + " ".join(selected) + " }", schema=schema)
 
 
-def _plain_first(fields: dict[str, Any]) -> list[tuple[str, Any]]:
+def _scalars_first(fields: dict[str, Any]) -> list[tuple[str, Any]]:
     """Scalars before objects: when the number is limited, the facts of the object itself come first."""
     import graphql
 
@@ -111,7 +111,7 @@ def _input_object(kind: Any, definitions: dict[str, Any]) -> str:
     schema: dict[str, Any] = {"type": "object"}
     definitions[reference] = schema  # before its fields: an input may contain itself
     schema["properties"] = {
-        name: _described(input_schema(field.type, definitions), field.description)
+        name: _describe(input_schema(field.type, definitions), field.description)
         for name, field in kind.fields.items()
     }
     required = [
@@ -132,7 +132,7 @@ def _leaf(kind: Any) -> dict[str, Any]:
     return dict(_SCALARS.get(kind.name, {"description": kind.name}))
 
 
-def _described(schema: dict[str, Any], text: str | None) -> dict[str, Any]:
+def _describe(schema: dict[str, Any], text: str | None) -> dict[str, Any]:
     return {**schema, "description": text} if text else schema
 
 
@@ -154,5 +154,5 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     narrowed = {**schema, "type": kind[0]}
     if "enum" in narrowed:
-        narrowed["enum"] = [each for each in narrowed["enum"] if each is not None]
+        narrowed["enum"] = [value for value in narrowed["enum"] if value is not None]
     return narrowed

@@ -111,7 +111,7 @@ class _Reading:
         where = f"{method} {path}"
         parameters = parameters_of(self, item, raw, where)
         parameters += _undeclared(path, parameters)
-        taken = {each.argument for each in parameters}
+        used = {parameter.argument for parameter in parameters}
         output, media_type = output_of(self, raw, where)
         return Operation(
             name=self._earlier_names.get(where)
@@ -120,7 +120,7 @@ class _Reading:
             summary=_text(raw.get("summary")),
             description=_text(raw.get("description")),
             parameters=parameters,
-            body=body_of(self, item, raw, where, taken),
+            body=body_of(self, item, raw, where, used),
             output=output,
             output_media_type=media_type,
             method=method.upper(),
@@ -134,7 +134,7 @@ class _Reading:
     def resolve(self, value: Any, where: str) -> Any:
         """The value behind a reference, or None with a line in `lost`."""
         try:
-            return self.pointers.resolved(value)
+            return self.pointers.resolve(value)
         except ReferenceProblem as problem:
             self.lost.append(f"{where}: {problem.message}")
             return None
@@ -142,11 +142,11 @@ class _Reading:
 
 def _undeclared(path: str, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     """Path parameters that the template names but the document does not declare: a request needs them."""
-    declared = {each.name for each in parameters if each.place == "path"}
-    taken = {each.argument for each in parameters}
+    declared = {parameter.name for parameter in parameters if parameter.place == "path"}
+    used = {parameter.argument for parameter in parameters}
     return tuple(
         Parameter(
-            argument=unique(slug(name, "value", ARGUMENTS), taken, ("path",)),
+            argument=unique(slug(name, "value", ARGUMENTS), used, ("path",)),
             name=name,
             place="path",
             schema={"type": "string"},

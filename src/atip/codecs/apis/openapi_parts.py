@@ -37,25 +37,8 @@ _COLLECTIONS = {
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """OpenAPI 3 says that parameters of these names are ignored: the body and the security schemes decide."""
 _SCHEMA_KEYS = frozenset(
-    [
-        "type",
-        "format",
-        "items",
-        "enum",
-        "default",
-        "maximum",
-        "exclusiveMaximum",
-        "minimum",
-        "exclusiveMinimum",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "multipleOf",
-        "title",
-    ]
+    """type format items enum default maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
+    pattern maxItems minItems uniqueItems multipleOf title""".split()  # noqa: SIM905
 )
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -68,12 +51,12 @@ def parameters_of(
     raws: dict[tuple[str, str], Mapping[str, Any]] = {}
     for raw in raw_parameters(reading, item, operation, where):
         raws[(str(raw.get("name")), str(raw.get("in")))] = raw
-    taken: set[str] = set()
+    used: set[str] = set()
     parameters = []
     for (name, place), raw in raws.items():
         if place not in _STYLES or (place == "header" and name.lower() in _IGNORED_HEADERS):
             continue
-        argument = unique(slug(name, "value", ARGUMENTS), taken, (place,))
+        argument = unique(slug(name, "value", ARGUMENTS), used, (place,))
         parameters.append(_parameter(argument, name, place, raw))
     return tuple(parameters)
 
@@ -82,14 +65,14 @@ def raw_parameters(
     reading: Reading, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
 ) -> list[Mapping[str, Any]]:
     """Parameter objects behind their references, those of the path first."""
-    listed: list[Mapping[str, Any]] = []
+    parameters: list[Mapping[str, Any]] = []
     for owner in (item, operation):
         values = owner.get("parameters")
         for value in values if isinstance(values, list) else ():
             raw = reading.resolve(value, where)
             if isinstance(raw, dict) and isinstance(raw.get("name"), str):
-                listed.append(raw)
-    return listed
+                parameters.append(raw)
+    return parameters
 
 
 def _parameter(argument: str, name: str, place: str, raw: Mapping[str, Any]) -> Parameter:
@@ -98,8 +81,8 @@ def _parameter(argument: str, name: str, place: str, raw: Mapping[str, Any]) -> 
     schema = raw.get("schema")
     content = raw.get("content")
     if isinstance(content, dict) and content:
-        media_type, described = next(iter(content.items()))
-        schema = described.get("schema") if isinstance(described, dict) else None
+        media_type, media = next(iter(content.items()))
+        schema = media.get("schema") if isinstance(media, dict) else None
     elif schema is None:
         schema = {key: value for key, value in raw.items() if key in _SCHEMA_KEYS}
         style, explode = _COLLECTIONS.get(str(raw.get("collectionFormat")), (style, False))
@@ -130,44 +113,44 @@ def body_of(
     item: Mapping[str, Any],
     operation: Mapping[str, Any],
     where: str,
-    taken: set[str],
+    used: set[str],
 ) -> Body | None:
     """The request body, in the preferred media type."""
     if reading.dialect == "swagger-2.0":
-        return _swagger_body(reading, item, operation, where, taken)
+        return _swagger_body(reading, item, operation, where, used)
     raw = reading.resolve(operation.get("requestBody"), where)
     if not isinstance(raw, dict):
         return None
     content = raw.get("content")
     if not isinstance(content, dict) or not content:
         return None
-    media_type = preferred(tuple(content))
-    described = content[media_type] if isinstance(content[media_type], dict) else {}
-    schema, encoding = described.get("schema"), described.get("encoding")
+    media_type = preferred_media_type(tuple(content))
+    media = content[media_type] if isinstance(content[media_type], dict) else {}
+    schema, encoding = media.get("schema"), media.get("encoding")
     return Body(
-        argument=unique("body", taken),
+        argument=unique("body", used),
         media_type=media_type,
         schema=schema if isinstance(schema, dict) else {},
         required=raw.get("required") is True,
         description=str(raw.get("description") or "").strip(),
         encoding=encoding if isinstance(encoding, dict) else {},
-        other_media_types=tuple(each for each in content if each != media_type),
+        other_media_types=tuple(other for other in content if other != media_type),
     )
 
 
-def preferred(media_types: tuple[str, ...]) -> str:
+def preferred_media_type(media_types: tuple[str, ...]) -> str:
     """The preferred media type: JSON, then forms, then text, then the first one listed."""
     return min(media_types, key=_rank)
 
 
 def _rank(media_type: str) -> int:
-    bare = media_type.split(";", 1)[0].strip().lower()
-    if bare == "application/json":
+    essence = media_type.split(";", 1)[0].strip().lower()
+    if essence == "application/json":
         return 0
-    if bare.endswith("+json"):
+    if essence.endswith("+json"):
         return 1
     order = (FORM, MULTIPART, "text/plain", "application/octet-stream")
-    return 2 + order.index(bare) if bare in order else 9
+    return 2 + order.index(essence) if essence in order else 9
 
 
 def _swagger_body(
@@ -175,26 +158,28 @@ def _swagger_body(
     item: Mapping[str, Any],
     operation: Mapping[str, Any],
     where: str,
-    taken: set[str],
+    used: set[str],
 ) -> Body | None:
     consumes = operation.get("consumes") or reading.document.get("consumes") or ["application/json"]
-    kinds = tuple(each for each in consumes if isinstance(each, str)) or ("application/json",)
+    kinds = tuple(media_type for media_type in consumes if isinstance(media_type, str)) or (
+        "application/json",
+    )
     raws = raw_parameters(reading, item, operation, where)
     for raw in raws:
         if raw.get("in") == "body":
             schema = raw.get("schema")
             return Body(
-                argument=unique(slug(raw["name"], "body", ARGUMENTS), taken, ("body",)),
-                media_type=preferred(kinds),
+                argument=unique(slug(raw["name"], "body", ARGUMENTS), used, ("body",)),
+                media_type=preferred_media_type(kinds),
                 schema=schema if isinstance(schema, dict) else {},
                 required=raw.get("required") is True,
                 description=str(raw.get("description") or "").strip(),
             )
     fields = [raw for raw in raws if raw.get("in") == "formData"]
-    return _swagger_form(fields, kinds, taken) if fields else None
+    return _swagger_form(fields, kinds, used) if fields else None
 
 
-def _swagger_form(fields: list[Mapping[str, Any]], kinds: tuple[str, ...], taken: set[str]) -> Body:
+def _swagger_form(fields: list[Mapping[str, Any]], kinds: tuple[str, ...], used: set[str]) -> Body:
     has_file = any(raw.get("type") == "file" for raw in fields)
     properties: dict[str, Any] = {}
     for raw in fields:
@@ -209,7 +194,7 @@ def _swagger_form(fields: list[Mapping[str, Any]], kinds: tuple[str, ...], taken
     if required:
         schema["required"] = required
     return Body(
-        argument=unique("form", taken, ("body",)),
+        argument=unique("form", used, ("body",)),
         media_type=MULTIPART if has_file or (MULTIPART in kinds and FORM not in kinds) else FORM,
         schema=schema,
         required=bool(required),
@@ -230,7 +215,7 @@ def output_of(
             continue
         content = raw.get("content")
         if isinstance(content, dict) and content:
-            media_type = preferred(tuple(content))
+            media_type = preferred_media_type(tuple(content))
             schema = (
                 content[media_type].get("schema") if isinstance(content[media_type], dict) else None
             )
@@ -238,7 +223,7 @@ def output_of(
         if isinstance(raw.get("schema"), dict):
             produces = operation.get("produces") or reading.document.get("produces")
             kinds = tuple(produces) if isinstance(produces, list) and produces else ()
-            return raw["schema"], preferred(kinds or ("application/json",))
+            return raw["schema"], preferred_media_type(kinds or ("application/json",))
     return None, ""
 
 
@@ -246,7 +231,9 @@ def security_of(value: object) -> tuple[tuple[str, ...], ...]:
     """Alternatives of scheme names; an empty list means that no credentials are needed."""
     if not isinstance(value, list):
         return ()
-    return tuple(tuple(map(str, each)) for each in value if isinstance(each, dict))
+    return tuple(
+        tuple(map(str, requirement)) for requirement in value if isinstance(requirement, dict)
+    )
 
 
 def schemes_of(document: Mapping[str, Any], dialect: str, pointers: Any) -> tuple[AuthScheme, ...]:
@@ -257,7 +244,7 @@ def schemes_of(document: Mapping[str, Any], dialect: str, pointers: Any) -> tupl
         raws = components.get("securitySchemes")
     schemes = []
     for name, raw in (raws if isinstance(raws, dict) else {}).items():
-        raw = pointers.resolved(raw)
+        raw = pointers.resolve(raw)
         if isinstance(raw, dict):
             schemes.append(_scheme(str(name), raw))
     return tuple(schemes)
@@ -265,22 +252,22 @@ def schemes_of(document: Mapping[str, Any], dialect: str, pointers: Any) -> tupl
 
 def _scheme(name: str, raw: Mapping[str, Any]) -> AuthScheme:
     kind, scheme = str(raw.get("type", "")), str(raw.get("scheme", "")).lower()
-    described = str(raw.get("description") or "").strip()
+    description = str(raw.get("description") or "").strip()
     if kind == "apiKey":
         return AuthScheme(
             name=name,
             type="apiKey",
             place=str(raw.get("in", "header")),
             parameter=str(raw.get("name", "")),
-            description=described,
+            description=description,
         )
     if kind == "basic" or (kind == "http" and scheme == "basic"):
-        return AuthScheme(name=name, type="basic", description=described)
+        return AuthScheme(name=name, type="basic", description=description)
     if kind == "http" and scheme == "bearer":
-        return AuthScheme(name=name, type="bearer", description=described)
+        return AuthScheme(name=name, type="bearer", description=description)
     if kind in {"oauth2", "openIdConnect"}:
-        return AuthScheme(name=name, type="oauth2", scopes=_scopes(raw), description=described)
-    return AuthScheme(name=name, type="custom", scheme=scheme or kind, description=described)
+        return AuthScheme(name=name, type="oauth2", scopes=_scopes(raw), description=description)
+    return AuthScheme(name=name, type="custom", scheme=scheme or kind, description=description)
 
 
 def _scopes(raw: Mapping[str, Any]) -> tuple[str, ...]:
@@ -317,7 +304,9 @@ def _swagger_servers(owner: Mapping[str, Any], origin: str) -> tuple[str, ...]:
         return (urljoin(origin, base).rstrip("/"),) if origin and "swagger" in owner else ()
     schemes = owner.get("schemes")
     declared = [
-        each for each in (schemes if isinstance(schemes, list) else ()) if isinstance(each, str)
+        scheme
+        for scheme in (schemes if isinstance(schemes, list) else ())
+        if isinstance(scheme, str)
     ]
     order = sorted(declared or ["https"], key=lambda scheme: scheme != "https")
     return tuple(f"{scheme}://{host}{base}".rstrip("/") for scheme in order if "http" in scheme)

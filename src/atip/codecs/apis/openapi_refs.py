@@ -28,21 +28,21 @@ class Pointers(Mapping[str, "Any"]):
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
-        self._known: dict[str, Any] = {}
+        self._targets: dict[str, Any] = {}
 
     def __getitem__(self, reference: str) -> Any:
-        target = self._known.get(reference, self)
+        target = self._targets.get(reference, self)
         if target is self:
-            target = self._known[reference] = _walk(self._document, reference)
+            target = self._targets[reference] = _walk(self._document, reference)
         return target
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._targets)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._targets)
 
-    def resolved(self, value: Any) -> Any:
+    def resolve(self, value: Any) -> Any:
         """Return `value` itself, or the end of its chain of references.
 
         Raises:

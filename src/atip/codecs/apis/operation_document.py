@@ -43,7 +43,9 @@ def encode_api(api: Api, schemas: Schemas) -> bytes:
     """Encode the whole file."""
     references: list[str] = []
     lines = [line_of(encode_header(api))]
-    lines += [line_of(encode_operation(each, schemas, references)) for each in api.operations]
+    lines += [
+        line_of(encode_operation(operation, schemas, references)) for operation in api.operations
+    ]
     shared = schemas.parts(references)
     lines += [line_of({"part": name, "schema": schema}) for name, schema in shared.items()]
     return b"".join(lines)
@@ -55,11 +57,13 @@ def encode_operation(
     """Encode one operation with everything that a call needs, except shared schemas; adds these to `references`."""
     document = {key: getattr(operation, key) for key in _PLAIN if getattr(operation, key)}
     if operation.parameters:
-        document["parameters"] = [_encoded(each, skip="schema") for each in operation.parameters]
+        document["parameters"] = [
+            _encode(parameter, skip="schema") for parameter in operation.parameters
+        ]
     if operation.body is not None:
-        document["body"] = _encoded(operation.body, skip="schema")
+        document["body"] = _encode(operation.body, skip="schema")
     if operation.security:
-        document["security"] = [list(each) for each in operation.security]
+        document["security"] = [list(requirement) for requirement in operation.security]
     effects = encode_effects(operation.effects)
     if effects:
         document["effects"] = effects
@@ -96,7 +100,11 @@ def reached_parts(data: bytes, text: bytes, limit: int = 400) -> dict[str, Any]:
         line = None if len(parts) >= limit else find_line(data, key, "part")
         parts[key] = True if line is None else json.loads(line)["schema"]
         if line is not None:
-            queue += [each for each in _REFERENCE.findall(line) if each.decode() not in parts]
+            queue += [
+                reference
+                for reference in _REFERENCE.findall(line)
+                if reference.decode() not in parts
+            ]
     return parts
 
 
@@ -106,15 +114,19 @@ def decode_operation(document: Mapping[str, Any]) -> Operation:
     properties, shared = schema.get("properties", {}), schema.get("$defs")
 
     def schema_of(argument: str) -> Mapping[str, Any]:
-        own = properties.get(argument, {})
-        return {**own, "$defs": shared} if shared and "$ref" in json.dumps(own) else own
+        property_schema = properties.get(argument, {})
+        return (
+            {**property_schema, "$defs": shared}
+            if shared and "$ref" in json.dumps(property_schema)
+            else property_schema
+        )
 
     body = document.get("body")
     return Operation(
         **{key: document[key] for key in _PLAIN if key in document},
         parameters=tuple(
-            Parameter(**each, schema=schema_of(each["argument"]))
-            for each in document.get("parameters", ())
+            Parameter(**parameter, schema=schema_of(parameter["argument"]))
+            for parameter in document.get("parameters", ())
         ),
         body=None
         if body is None
@@ -122,7 +134,7 @@ def decode_operation(document: Mapping[str, Any]) -> Operation:
             **{**body, "other_media_types": tuple(body.get("other_media_types", ()))},
             schema=schema_of(body["argument"]),
         ),
-        security=tuple(tuple(each) for each in document.get("security", ())),
+        security=tuple(tuple(requirement) for requirement in document.get("security", ())),
         effects=decode_effects(document.get("effects", {})),
         output=document.get("outputSchema"),
         extra=document.get("extra", {}),
@@ -139,15 +151,15 @@ def encode_header(api: Api) -> dict[str, Any]:
         "description": api.description,
         "version": api.version,
         "servers": list(api.servers),
-        "schemes": [_encoded(each) for each in api.schemes],
+        "schemes": [_encode(scheme) for scheme in api.schemes],
     }
 
 
 def decode_header(document: Mapping[str, Any], operations: Iterable[Operation] = ()) -> Api:
     """An Api from its line; schemas of operations read from disk are complete already."""
     schemes = tuple(
-        AuthScheme(**{**each, "scopes": tuple(each.get("scopes", ()))})
-        for each in document.get("schemes", ())
+        AuthScheme(**{**scheme, "scopes": tuple(scheme.get("scopes", ()))})
+        for scheme in document.get("schemes", ())
     )
     return Api(
         name=document["api"],
@@ -176,7 +188,7 @@ def find_line(data: bytes, name: str, key: str = "name") -> bytes | None:
     return data[start + 1 : end if end >= 0 else len(data)]
 
 
-def _encoded(value: Value, skip: str = "") -> dict[str, Any]:
+def _encode(value: Value, skip: str = "") -> dict[str, Any]:
     """Fields that differ from their defaults; tuples as lists."""
     cls: Any = type(value)
     encoded = {}

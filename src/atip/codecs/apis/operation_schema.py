@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from atip.model.operation import Api, Operation
 
 MAX_PARTS = 400
-"""Shared parts that one schema may bring; what lies beyond is left open (any value)."""
+"""Shared parts that one schema may bring; further parts accept any value."""
 
 _CHILDREN = ("items", "not", "additionalProperties", "if", "then", "else", "contains")
 _CHILD_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -69,7 +69,7 @@ _FORMS: dict[str, tuple[type, ...]] = {
     "readOnly": (bool,),
     "writeOnly": (bool,),
 }
-"""What a keyword's value must be. Public documents get it wrong, and one wrong word must not cost an operation."""
+"""Required type of a keyword's value. Public documents contain errors, and one error must not lose an operation."""
 
 
 def _fits(key: str, value: object) -> bool:
@@ -132,13 +132,15 @@ class Schemas:
         """The input schema without its shared parts; what it refers to is added to `references`."""
         properties: dict[str, Any] = {}
         required = []
-        for each in operation.parameters:
-            properties[each.argument] = self._described(each.schema, each.description, references)
-            if each.required:
-                required.append(each.argument)
+        for parameter in operation.parameters:
+            properties[parameter.argument] = self._describe(
+                parameter.schema, parameter.description, references
+            )
+            if parameter.required:
+                required.append(parameter.argument)
         if operation.body is not None:
             body = operation.body
-            properties[body.argument] = self._described(body.schema, body.description, references)
+            properties[body.argument] = self._describe(body.schema, body.description, references)
             if body.required:
                 required.append(body.argument)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
@@ -147,7 +149,7 @@ class Schemas:
         schema["additionalProperties"] = False
         return schema
 
-    def _described(self, schema: Mapping[str, Any], description: str, references: list[str]) -> Any:
+    def _describe(self, schema: Mapping[str, Any], description: str, references: list[str]) -> Any:
         converted = self._convert(schema, references)
         if description and isinstance(converted, dict) and "description" not in converted:
             return {**converted, "description": description}
@@ -161,9 +163,9 @@ class Schemas:
             if limit is not None and len(parts) >= limit:
                 parts[name] = True
                 continue
-            part, further = self._part(reference)
+            part, inner_references = self._part(reference)
             parts[name] = part
-            queue.extend(each for each in further if self._names[each] not in parts)
+            queue.extend(inner for inner in inner_references if self._names[inner] not in parts)
         return parts
 
     def _part(self, reference: str) -> tuple[Any, tuple[str, ...]]:
@@ -205,11 +207,11 @@ class Schemas:
                 converted[key] = self._convert(converted[key], references)
         for key in _CHILD_LISTS:
             if isinstance(converted.get(key), list):
-                converted[key] = [self._convert(each, references) for each in converted[key]]
+                converted[key] = [self._convert(item, references) for item in converted[key]]
         for key in _CHILD_MAPS:
             if isinstance(converted.get(key), dict):
                 converted[key] = {
-                    name: self._convert(each, references) for name, each in converted[key].items()
+                    name: self._convert(item, references) for name, item in converted[key].items()
                 }
         return _modern(converted, schema) if self._old else converted
 

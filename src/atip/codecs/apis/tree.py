@@ -32,14 +32,19 @@ MAX_DESCRIPTION = 400
 def tool_of(api: Api) -> Tool:
     """The tool that offers every operation of `api` as a command."""
     schemas = schemas_of(api)
-    commands = {each.name: command_of(each, schemas.input_of(each)) for each in api.operations}
-    needed = any(each.security and () not in each.security for each in api.operations)
+    commands = {
+        operation.name: command_of(operation, schemas.input_of(operation))
+        for operation in api.operations
+    }
+    needs_login = any(
+        operation.security and () not in operation.security for operation in api.operations
+    )
     methods = tuple(
         AuthenticationMethod(
-            type=_METHODS.get(each.type, each.type), description=each.description or None
+            type=_METHODS.get(scheme.type, scheme.type), description=scheme.description or None
         )
-        for each in api.schemes
-        if each.type != "none"
+        for scheme in api.schemes
+        if scheme.type != "none"
     )
     return Tool(
         name=api.name,
@@ -48,7 +53,7 @@ def tool_of(api: Api) -> Tool:
         protocol=Protocol(version="0.6"),
         trust=Trust(source="inferred"),
         commands=commands,
-        authentication=Authentication(required=needed, methods=methods) if methods else None,
+        authentication=Authentication(required=needs_login, methods=methods) if methods else None,
         extra={"x-atip": {"api": {"kind": api.kind, "source": api.name}}},
     )
 
@@ -58,7 +63,8 @@ def command_of(operation: Operation, schema: Mapping[str, Any]) -> Command:
     required = frozenset(schema.get("required", ()))
     parts = schema.get("$defs")
     options = tuple(
-        _option(name, each, name in required, parts) for name, each in schema["properties"].items()
+        _option(name, property_schema, name in required, parts)
+        for name, property_schema in schema["properties"].items()
     )
     return Command(
         description=_line(operation.summary or operation.description or operation.original),
@@ -73,7 +79,7 @@ def _option(name: str, schema: Any, required: bool, parts: Mapping[str, Any] | N
     kind = schema.get("type")
     choices = schema.get("enum")
     self_contained = (
-        {**schema, "$defs": _needed(schema, parts)} if parts and _refers(schema) else schema
+        {**schema, "$defs": _needed_parts(schema, parts)} if parts and _refers(schema) else schema
     )
     return Option(
         name=name,
@@ -93,7 +99,7 @@ def _refers(node: object) -> bool:
     return isinstance(node, list) and any(_refers(child) for child in node)
 
 
-def _needed(schema: object, parts: Mapping[str, Any]) -> dict[str, Any]:
+def _needed_parts(schema: object, parts: Mapping[str, Any]) -> dict[str, Any]:
     """The shared parts that one parameter reaches."""
     reached: dict[str, Any] = {}
     stack = [schema]
@@ -113,7 +119,7 @@ def _needed(schema: object, parts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _line(text: str) -> str:
     """The first sentence or so of a text, on one line."""
-    flat = " ".join(text.split())
-    if len(flat) <= MAX_DESCRIPTION:
-        return flat
-    return flat[: MAX_DESCRIPTION - 1].rsplit(" ", 1)[0] + "…"
+    line = " ".join(text.split())
+    if len(line) <= MAX_DESCRIPTION:
+        return line
+    return line[: MAX_DESCRIPTION - 1].rsplit(" ", 1)[0] + "…"

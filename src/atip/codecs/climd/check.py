@@ -75,10 +75,10 @@ def schema_of(kind: str) -> dict[str, Any]:
 
 def _by_schema(kind: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
     for path, message in schema_problems(compile_schema(schema_of(kind)), dict(fields)):
-        yield from _refined(fields, path, message)
+        yield from _refine(fields, path, message)
 
 
-def _refined(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[Problem]:
+def _refine(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[Problem]:
     """`install/3` and `setup/0` again, by the table of the method or kind they name."""
     if len(path) == 2 and path[0] in ("install", "setup") and isinstance(path[1], int):
         tables, word = (
@@ -112,7 +112,7 @@ def _for_schema(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         ]
         # a list of experimental entries only is not empty, though the schema accepts none of them
         only = install and not usable
-        reduced["install"] = [_STAND_IN] if only else [_unhashed(entry) for entry in usable]
+        reduced["install"] = [_STAND_IN] if only else [_without_hash(entry) for entry in usable]
     return reduced
 
 
@@ -122,7 +122,7 @@ def _in_text(kind: str, key: str) -> bool:
     return kind == "TOOL" and key in ("runner", "sandbox")  # P3, P19
 
 
-def _unhashed(entry: Any) -> Any:
+def _without_hash(entry: Any) -> Any:
     """Drop a placeholder hash: it has its own finding (P2)."""
     if isinstance(entry, dict) and is_placeholder(entry.get("verify_sha256")):
         return {key: value for key, value in entry.items() if key != "verify_sha256"}
@@ -167,7 +167,9 @@ def _cli(fields: Mapping[str, Any]) -> Iterator[Problem]:
     intents = fields.get("intents")
     if intents is not None and not (
         isinstance(intents, list)
-        and all(isinstance(one, dict) and isinstance(one.get("ref"), str) for one in intents)
+        and all(
+            isinstance(intent, dict) and isinstance(intent.get("ref"), str) for intent in intents
+        )
     ):
         yield _problem(("intents",), "format.schema", "`intents` must be a list of `{ ref: PATH }`")
 

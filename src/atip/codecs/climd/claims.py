@@ -67,13 +67,13 @@ def mutations(effects: Effects) -> tuple[list[str], int]:
     """`mutates` and `risk_level` of AIP-14: unknown counts as the dangerous value."""
     files = effects.filesystem
     things = (*(effects.modifies or ()), *(effects.creates or ()), *(effects.deletes or ()))
-    mutates = [f"external:{slug_of(one)}" for one in things]
+    mutates = [f"external:{slug_of(thing)}" for thing in things]
     if files.write is not False or files.delete is not False:
         mutates.append("workspace:./**")
     mutates = list(dict.fromkeys(mutates))
     if effects.destructive or effects.reversible is False:
         return mutates or ["workspace:./**"], 3
-    if any(one.startswith("external:") for one in mutates):
+    if any(target.startswith("external:") for target in mutates):
         return mutates, 2
     return mutates, 1 if mutates else 0
 

@@ -22,7 +22,7 @@ from atip.codecs.climd.tree import (
     patterns_of,
     phrases_of,
 )
-from atip.codecs.climd.write import PlainBundle, write_bundle
+from atip.codecs.climd.write import BundleContent, write_bundle
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
@@ -67,7 +67,10 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
     templates = templates_of(documents)
     tools = [
         read_tool(
-            path, ref, found.fields if (found := documents.get(normal(ref))) else None, templates
+            path,
+            ref,
+            tool_document.fields if (tool_document := documents.get(normal(ref))) else None,
+            templates,
         )
         for path, ref in manifest.commands
     ]
@@ -92,7 +95,9 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
             },
         },
     )
-    return Decoded(tool=tool, problems=tuple(problems), losses=tuple(_unread(manifest.fields)))
+    return Decoded(
+        tool=tool, problems=tuple(problems), losses=tuple(_unread_losses(manifest.fields))
+    )
 
 
 def encode(tool: Tool) -> Encoded:
@@ -100,7 +105,7 @@ def encode(tool: Tool) -> Encoded:
     preserved = tool.extra.get(VENDOR_FIELD)
     files = _reuse_documents(tool, preserved) if isinstance(preserved, dict) else None
     if files is None:
-        files = write_bundle(PlainBundle(tool=tool))
+        files = write_bundle(BundleContent(tool=tool))
     back = decode(files).tool
     return Encoded(data=files, losses=tuple(_differences(tool, back)))
 
@@ -118,11 +123,11 @@ def read_documents(
         try:
             document = read_document(data, kind)
         except FormatError as error:
-            problems += [one.replace(path=path + one.path) for one in error.problems]
+            problems += [problem.replace(path=path + problem.path) for problem in error.problems]
             continue
         documents[normal(path)] = document
         findings = check_fields(kind, document.fields, "strict" if strict else "lenient")
-        problems += [one.replace(path=path + one.path) for one in findings]
+        problems += [finding.replace(path=path + finding.path) for finding in findings]
     return documents, problems
 
 
@@ -148,7 +153,7 @@ def _bytes(data: Mapping[str, Any]) -> dict[str, bytes]:
     }
 
 
-def _unread(fields: Mapping[str, Any]) -> list[Loss]:
+def _unread_losses(fields: Mapping[str, Any]) -> list[Loss]:
     """Losses: fields that a Tool lacks. They stay in the preserved documents."""
     message = "a Tool has no field for it; it stays in the preserved documents"
     names = ("install", "setup", "runner", "output", "requires", "bin_args", "metadata")

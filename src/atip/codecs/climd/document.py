@@ -56,15 +56,15 @@ def read_document(data: bytes, kind: str) -> Document:
     fields = parse_yaml(matter, DOCUMENT, first_line=2)
     if not isinstance(fields, dict):
         raise fail("format.type", f"the front matter of {kind}.md must be an object")
-    return Document(kind=kind, fields=_plain(fields), body=body, text=text)
+    return Document(kind=kind, fields=_to_plain(fields), body=body, text=text)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """Keys as text; numbers whose spelling matters (`version: 1.10`) as text too."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_to_plain(item) for item in value]
     if isinstance(value, (WrittenFloat, WrittenInt)):
         return value.text if isinstance(value, WrittenFloat) else int(value)
     return value
@@ -83,10 +83,10 @@ def render_document(
     if dict(old.fields) == dict(fields) and old.body == body:
         return old.text
     matter, _ = split_front_matter(old.text)
-    return f"---\n{_edited(matter, old.fields, fields)}---\n{body}"
+    return f"---\n{_edit(matter, old.fields, fields)}---\n{body}"
 
 
-def _edited(matter: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _edit(matter: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     blocks = _blocks(matter)
     text = "".join(blocks.pop("", []))
     for key, lines in blocks.items():
@@ -95,7 +95,7 @@ def _edited(matter: str, before: Mapping[str, Any], after: Mapping[str, Any]) ->
         if before.get(key) == after[key]:
             text += "".join(lines)
         else:
-            text += render_field(key, after[key]) + "".join(_trailing(lines))
+            text += render_field(key, after[key]) + "".join(_trailing_lines(lines))
     for key, value in after.items():
         if key not in blocks:
             text += render_field(key, value)
@@ -114,7 +114,7 @@ def _blocks(matter: str) -> dict[str, list[str]]:
     return blocks
 
 
-def _trailing(lines: list[str]) -> list[str]:
+def _trailing_lines(lines: list[str]) -> list[str]:
     """Comment and empty lines at the end of a block: they belong to the next block."""
     trailing: list[str] = []
     for line in reversed(lines[1:]):
@@ -127,8 +127,8 @@ def _trailing(lines: list[str]) -> list[str]:
 def render_field(key: str, value: object, indent: int = 0) -> str:
     """One field as YAML, block style; every text that could be read as something else is quoted."""
     lead = "  " * indent
-    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key) and key.lower() not in _WORDS
-    name = key if plain else _quoted(key)
+    is_identifier = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key) and key.lower() not in _WORDS
+    name = key if is_identifier else _quote(key)
     if isinstance(value, dict) and value:
         inner = "".join(render_field(str(child), item, indent + 1) for child, item in value.items())
         return f"{lead}{name}:\n{inner}"
@@ -153,11 +153,11 @@ def _flow(value: object) -> str:
 
 def _scalar(value: object) -> str:
     if isinstance(value, str) and _PLAIN.match(value) and value.lower() not in _WORDS:
-        return value if value == value.rstrip() else _quoted(value)
-    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+        return value if value == value.rstrip() else _quote(value)
+    return _quote(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A YAML string in double quotes; what is not printable is escaped, line separators among it."""
     escaped = ""
     for character in text:

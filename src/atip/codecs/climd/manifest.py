@@ -66,7 +66,7 @@ class CheckCommand(Value):
 
 
 class Persist(Value):
-    """Where a step's value goes; exactly one is set."""
+    """Destination of a step's value; exactly one is set."""
 
     env: str | None = None
     secret_slug: str | None = None
@@ -208,13 +208,13 @@ def read_manifest(fields: Mapping[str, Any]) -> CliManifest:
         commands=tuple(leaves(commands)),
         intents=tuple(
             ref
-            for one in (*_objects(fields, "intents"), *_objects(fields, "actions"))
-            if (ref := _text(one, "ref"))
+            for item in (*_objects(fields, "intents"), *_objects(fields, "actions"))
+            if (ref := _text(item, "ref"))
         ),
         requires=_requires(fields.get("requires")),
         examples=tuple(
-            (_text(one, "goal") or "", _text(one, "cmd") or "")
-            for one in _objects(fields, "examples")
+            (_text(item, "goal") or "", _text(item, "cmd") or "")
+            for item in _objects(fields, "examples")
         ),
         tags=_texts(fields, "tags"),
         metadata=_object(fields, "metadata"),
@@ -363,7 +363,7 @@ def _text(block: Mapping[str, Any], name: str) -> str | None:
 
 def _texts(block: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = block.get(name)
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def _object(block: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -373,7 +373,7 @@ def _object(block: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _objects(block: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     value = block.get(name)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _positive_integer(block: Mapping[str, Any], name: str) -> int:

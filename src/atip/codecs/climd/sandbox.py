@@ -62,9 +62,9 @@ def bundle_confinement(
         path for path in map(as_subtree, state_paths) if not _is_denied(path, requested.fs_deny)
     ]
     return requested.replace(
-        fs_read=_added(requested.fs_read, paths),
-        fs_write=_added(requested.fs_write, paths),
-        env_pass=_added(requested.env_pass, state_env),
+        fs_read=_add(requested.fs_read, paths),
+        fs_write=_add(requested.fs_write, paths),
+        env_pass=_add(requested.env_pass, state_env),
     )
 
 
@@ -87,7 +87,7 @@ def _is_denied(path: str, denied: Sequence[str]) -> bool:
     )
 
 
-def _added(entries: tuple[str, ...], more: Sequence[str]) -> tuple[str, ...]:
+def _add(entries: tuple[str, ...], more: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*entries, *more)))
 
 

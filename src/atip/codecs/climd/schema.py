@@ -1,4 +1,4 @@
-"""What the public schema of CLI.md accepts, as tables in JSON Schema terms. Data.
+"""The public schema of CLI.md, as tables in JSON Schema terms. Data.
 
 Used for the verdict by schema alone (`mode="schema"`); rules beyond the schema are in
 `check.py`. Variants that a field selects (`method`, `kind`) have tables of their own, so that a

@@ -1,4 +1,4 @@
-"""What the public schema of AGENT-CLI.md (AIP-45) accepts: CLI.md's blocks for programs that hold a conversation. Data."""
+"""The public schema of AGENT-CLI.md (AIP-45): CLI.md's blocks for programs that hold a conversation. Data."""
 
 from __future__ import annotations
 

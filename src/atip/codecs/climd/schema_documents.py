@@ -1,4 +1,4 @@
-"""What the public schemas of CLI.md's companions accept: TOOL, RUNNER, SECRETS, INTENT, DRIVER, AGENT-CLI. Data.
+"""The public schemas of CLI.md's companions: TOOL, RUNNER, SECRETS, INTENT, DRIVER, AGENT-CLI. Data.
 
 See `schema.py`. Implements AIP-14, 16, 17, 19, 28, 30 and 45 as far as their schemas go; P3, P5, P25.
 """

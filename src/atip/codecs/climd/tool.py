@@ -26,7 +26,7 @@ class BundleTool(Value):
     path: tuple[str, ...]
     """Words after the program."""
     ref: str
-    """Where its TOOL.md lies, relative to the bundle."""
+    """Path of its TOOL.md, relative to the bundle."""
     id: str = ""
     name: str = ""
     description: str = ""
@@ -84,7 +84,7 @@ def read_tool(
             has_document=False,
         )
     runner = fields.get("runner")
-    own = runner.get("argv") if isinstance(runner, dict) else None
+    argv = runner.get("argv") if isinstance(runner, dict) else None
     timeout = fields.get("timeout_ms")
     risk = fields.get("risk_level")
     return BundleTool(
@@ -96,9 +96,9 @@ def read_tool(
         version=_text(fields, "version") or "",
         inputs=_schema(fields.get("inputs")),
         outputs=_schema(fields.get("outputs")),
-        argv=_words(own if own is not None else driver_argv_template),
+        argv=_words(argv if argv is not None else driver_argv_template),
         sandbox=tool_sandbox(fields),
-        mutates=tuple(one for one in fields.get("mutates") or () if isinstance(one, str)),
+        mutates=tuple(target for target in fields.get("mutates") or () if isinstance(target, str)),
         approval=_text(fields, "approval") or "auto",
         risk_level=risk if isinstance(risk, int) and not isinstance(risk, bool) else None,
         idempotent=fields["idempotent"] if isinstance(fields.get("idempotent"), bool) else None,
@@ -128,7 +128,7 @@ def effects_of_tool(tool: BundleTool, sandbox: Mapping[str, Any]) -> Effects:
     egress = (block.get("network") or {}).get("egress")
     writes = (block.get("fs") or {}).get("write")
     execution = block.get("exec") or {}
-    outside = tuple(one for one in tool.mutates if one.partition(":")[0] in EXTERNAL)
+    outside = tuple(target for target in tool.mutates if target.partition(":")[0] in EXTERNAL)
     local = len(outside) < len(tool.mutates)
     return Effects(
         filesystem=Filesystem(

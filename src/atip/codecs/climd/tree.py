@@ -32,7 +32,7 @@ def commands_of(manifest: CliManifest, tools: Iterable[BundleTool]) -> dict[str,
     by_path: dict[tuple[str, ...], Command] = {}
     for tool in tools:
         by_path[tool.path or ("",)] = _command(tool, manifest)
-    return _nested(by_path)
+    return _nest(by_path)
 
 
 def _command(tool: BundleTool, manifest: CliManifest) -> Command:
@@ -124,14 +124,14 @@ def _is_required(tool: BundleTool, place: Placeholder) -> bool:
     return place.name in required if isinstance(required, list) else False
 
 
-def _nested(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
+def _nest(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
     heads: dict[str, dict[tuple[str, ...], Command]] = {}
     for path, command in nodes.items():
         heads.setdefault(path[0], {})[path[1:]] = command
     tree: dict[str, Command] = {}
-    for name, below in heads.items():
-        own = below.pop((), Command())
-        tree[name] = own.replace(commands=_nested(below)) if below else own
+    for name, commands in heads.items():
+        parent = commands.pop((), Command())
+        tree[name] = parent.replace(commands=_nest(commands)) if commands else parent
     return tree
 
 
@@ -203,7 +203,7 @@ def _intent(
         words[target]
         for route in fields.get("implements") or ()
         if isinstance(route, dict) and isinstance(route.get("tool"), str)
-        if (target := _joined(folder, route["tool"])) in words
+        if (target := _join(folder, route["tool"])) in words
     ]
     if not routes:
         return []
@@ -224,13 +224,13 @@ def texts_of(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
-        return [one for one in value if isinstance(one, str)]
+        return [item for item in value if isinstance(item, str)]
     if isinstance(value, dict):
-        return [text for one in value.values() for text in texts_of(one)]
+        return [text for item in value.values() for text in texts_of(item)]
     return []
 
 
-def _joined(folder: str, ref: str) -> str:
+def _join(folder: str, ref: str) -> str:
     """A reference relative to a folder of the bundle, or to the bundle itself."""
     if not ref.startswith("../"):
         return ref.removeprefix("./")

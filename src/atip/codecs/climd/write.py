@@ -1,6 +1,6 @@
 """Tool → documents of a bundle: CLI.md, one TOOL.md per command, SECRETS.md for variables, INTENT.md on request.
 
-What a Tool lacks (where to install from, which hosts) comes from `PlainBundle`, which a host fills; without it the
+What a Tool lacks (where to install from, which hosts) comes from `BundleContent`, which a host fills; without it the
 bundle has marked entries that grant nothing. Pure. Implements AIP-29 "Authoring with SKILL.md".
 """
 
@@ -30,7 +30,7 @@ MAX_INTENTS = 5
 ANY_VERSION = r"(\d+\.\d+(?:\.\d+)?[^\s,)]*)"
 
 
-class PlainBundle(Value):
+class BundleContent(Value):
     """A tool and what a host knows about it."""
 
     tool: Tool
@@ -48,10 +48,10 @@ class PlainBundle(Value):
     """Commands to include first when there are too many for a bundle."""
 
 
-def write_bundle(plain: PlainBundle) -> dict[str, str]:
+def write_bundle(content: BundleContent) -> dict[str, str]:
     """Texts by path; the manifest validates strictly."""
-    tool = plain.tool
-    leaves = _leaves(plain)
+    tool = content.tool
+    leaves = _leaves(content)
     files: dict[str, str] = {}
     commands: dict[str, Any] = {}
     for path, command in leaves or [((), root_command(tool))]:
@@ -59,35 +59,35 @@ def write_bundle(plain: PlainBundle) -> dict[str, str]:
         ref = f"tools/{slug_of('-'.join(words) or tool.name)}/TOOL.md"
         while ref in files:
             ref = ref.replace("/TOOL.md", "-x/TOOL.md")
-        files[ref] = _tool_text(plain, words, command)
+        files[ref] = _tool_text(content, words, command)
         _put(commands, words, f"./{ref}")
     secrets = _secrets(tool)
     if secrets:
         files["SECRETS.md"] = render_document({"secrets": secrets}, "\nNames only; never values.\n")
-    intents = _intents(plain, commands, files) if plain.intents else []
-    fields = _manifest(plain, commands, bool(secrets), intents)
-    return {"CLI.md": render_document(fields, _body(plain)), **files}
+    intents = _intents(content, commands, files) if content.intents else []
+    fields = _manifest(content, commands, bool(secrets), intents)
+    return {"CLI.md": render_document(fields, _body(content)), **files}
 
 
-def _leaves(plain: PlainBundle) -> list[tuple[tuple[str, ...], Command]]:
+def _leaves(content: BundleContent) -> list[tuple[tuple[str, ...], Command]]:
     """Commands that become tools: all, or at most MAX_TOOLS, `first` and those near the root before others."""
     leaves = [
         (path, command)
-        for path, command in plain.tool.walk()
+        for path, command in content.tool.walk()
         if not command.commands and not command.hidden
     ]
     if len(leaves) <= MAX_TOOLS:
         return leaves
-    preferred = set(plain.first)
+    preferred = set(content.first)
     ranked = sorted(leaves, key=lambda leaf: (leaf[0] not in preferred, len(leaf[0])))[:MAX_TOOLS]
     selected = {path for path, _ in ranked}
     return [leaf for leaf in leaves if leaf[0] in selected]
 
 
 def _manifest(
-    plain: PlainBundle, commands: dict[str, Any], has_secrets: bool, intents: list[str]
+    content: BundleContent, commands: dict[str, Any], has_secrets: bool, intents: list[str]
 ) -> dict[str, Any]:
-    tool = plain.tool
+    tool = content.tool
     name = tool.binary.name if tool.binary and tool.binary.name else tool.name
     program = name.rpartition("/")[2]
     fields: dict[str, Any] = {
@@ -96,17 +96,17 @@ def _manifest(
         "description": _line(tool.description, 2000) or f"The command-line program {program}.",
         "version": "1.0.0",
         "bin": program,
-        "install": [dict(entry) for entry in plain.install] or [_unknown_install(program)],
+        "install": [dict(entry) for entry in content.install] or [_unknown_install(program)],
         "version_check": {
-            "cmd": plain.version_cmd or f"{program} --version",
-            "parse": plain.version_parse,
-            "range": _range(plain.version or tool.version),
+            "cmd": content.version_cmd or f"{program} --version",
+            "parse": content.version_parse,
+            "range": _range(content.version or tool.version),
         },
     }
     auth = _auth(tool, has_secrets)
     if auth:
         fields["auth"] = auth
-    fields["sandbox"] = dict(plain.sandbox) if plain.sandbox else sandbox_of(tool)
+    fields["sandbox"] = dict(content.sandbox) if content.sandbox else sandbox_of(tool)
     fields["output"] = {
         "default_format": "text",
         "exit_codes": {"0": "ok", "1": "error", "2": "usage_error"},
@@ -191,8 +191,8 @@ def _put(commands: dict[str, Any], words: tuple[str, ...], ref: str) -> None:
         node[last] = ref
 
 
-def _tool_text(plain: PlainBundle, words: tuple[str, ...], command: Command) -> str:
-    tool = plain.tool
+def _tool_text(content: BundleContent, words: tuple[str, ...], command: Command) -> str:
+    tool = content.tool
     items: list[Item] = [*(command.options or ()), *(command.arguments or ())]
     keys = _keys(items)
     name = " ".join((tool.name, *words))
@@ -258,7 +258,7 @@ def _template(items: Sequence[Item], keys: list[str]) -> list[str]:
             )
             continue
         flag = next(
-            (one for one in flags if one.startswith("--")), flags[0] if flags else f"--{key}"
+            (flag for flag in flags if flag.startswith("--")), flags[0] if flags else f"--{key}"
         )
         if item.type == "boolean":
             words.append(f"${{input.{key} | flag('{flag}')}}")
@@ -279,13 +279,13 @@ def _examples(tool: Tool) -> list[dict[str, str]]:
     return examples[:20]
 
 
-def _intents(plain: PlainBundle, commands: dict[str, Any], files: dict[str, str]) -> list[str]:
+def _intents(content: BundleContent, commands: dict[str, Any], files: dict[str, str]) -> list[str]:
     """Write up to MAX_INTENTS shortcuts: the first patterns that run one command. Returns their paths."""
     from atip.codecs.climd.check import leaves
 
     refs = dict(leaves(commands))
     paths: list[str] = []
-    for pattern in plain.tool.patterns or ():
+    for pattern in content.tool.patterns or ():
         if len(paths) == MAX_INTENTS or len(pattern.steps) != 1:
             continue
         words = tuple(pattern.steps[0].command.split()[1:])
@@ -298,7 +298,7 @@ def _intents(plain: PlainBundle, commands: dict[str, Any], files: dict[str, str]
             continue
         fields = {
             "name": _line(pattern.name, 80),
-            "id": f"{slug_of(plain.tool.name)}.{name}"[:80].rstrip(".-"),
+            "id": f"{slug_of(content.tool.name)}.{name}"[:80].rstrip(".-"),
             "label": _line(pattern.name, 80),
             "description": _line(pattern.description or pattern.name, 300),
             "version": "1.0.0",
@@ -311,9 +311,9 @@ def _intents(plain: PlainBundle, commands: dict[str, Any], files: dict[str, str]
     return paths
 
 
-def _body(plain: PlainBundle) -> str:
-    tool = plain.tool
-    link = plain.homepage or tool.homepage or ""
+def _body(content: BundleContent) -> str:
+    tool = content.tool
+    link = content.homepage or tool.homepage or ""
     reference = f"- {_line(link, 200)}" if link else f"- `{tool.name} --help`, `man {tool.name}`"
     about = json.dumps(_line(tool.description, 500) or tool.name, ensure_ascii=False)[1:-1]
     return (

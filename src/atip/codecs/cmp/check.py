@@ -50,14 +50,14 @@ def judge_document(
     else:
         reader.examples(value)
         more = ()
-    own = (problem.replace(path=_own_path(problem.path)) for problem in reader.problems)
-    return DocumentReport(kind=document_kind, problems=(*own, *more))
+    problems = (problem.replace(path=_own_path(problem.path)) for problem in reader.problems)
+    return DocumentReport(kind=document_kind, problems=(*problems, *more))
 
 
 def cmp_kind(value: object) -> str | None:
     """Kind of a CMP document, by its content; None for any other document."""
     if isinstance(value, list):
-        shaped = value and all(isinstance(one, dict) and "intent" in one for one in value)
+        shaped = value and all(isinstance(item, dict) and "intent" in item for item in value)
         return EXAMPLES if shaped else None
     if not isinstance(value, dict) or "atip" in value:
         return None
@@ -86,8 +86,8 @@ def _long_manifest(value: dict[str, Any]) -> tuple[Problem, ...]:
 def _unreachable(value: dict[str, Any]) -> Iterator[Problem]:
     """Patterns that no request matches: without a word, impossible, or used by an earlier intent."""
     first_use: dict[str, int] = {}
-    listed = value.get("intents")
-    for place, intent in enumerate(listed if isinstance(listed, list) else ()):
+    intents = value.get("intents")
+    for place, intent in enumerate(intents if isinstance(intents, list) else ()):
         patterns = intent.get("patterns") if isinstance(intent, dict) else None
         for index, pattern in enumerate(patterns if isinstance(patterns, list) else ()):
             reason = _why_unreachable(pattern, place, first_use) if isinstance(pattern, str) else ""

@@ -65,10 +65,10 @@ def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = Fal
     if any(problem.code == "cmp.newer-spec" for problem in errors):
         raise FormatError("cmp.newer-spec", errors[-1].message, problems=reader.problems)
     raw = document["capability"]["intents"]
-    stated = [
+    declared_intents = [
         item for item in raw if isinstance(item, dict) and isinstance(item.get("command"), str)
     ]
-    tree = commands_of(manifest, intents, stated)
+    tree = commands_of(manifest, intents, declared_intents)
     preserved = {
         key: document[key] for key in ("manifest", "capability", "examples") if key in document
     }
@@ -89,16 +89,18 @@ def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = Fal
             "x-atip": {"intents": tree.intents, "category": manifest.domain},
         },
     )
-    return Decoded(tool=tool, problems=tuple(reader.problems), losses=_unread(raw, stated))
+    return Decoded(
+        tool=tool, problems=tuple(reader.problems), losses=_unread_losses(raw, declared_intents)
+    )
 
 
-def _unread(raw: list[Any], stated: list[Any]) -> tuple[Loss, ...]:
-    if len(raw) == len(stated):
+def _unread_losses(raw: list[Any], intents: list[Any]) -> tuple[Loss, ...]:
+    if len(raw) == len(intents):
         return ()
     return (
         Loss(
             path="$.capability.intents",
-            message=f"skipped {len(raw) - len(stated)} unusable intents",
+            message=f"skipped {len(raw) - len(intents)} unusable intents",
         ),
     )
 

@@ -149,14 +149,14 @@ class Reader:
     def intents(self, value: object) -> tuple[CmpIntent, ...]:
         """Every usable intent of a capability document, in order."""
         at: Parts = ("capability",)
-        listed = value.get("intents") if isinstance(value, dict) else None
-        if not isinstance(listed, list):
+        rows = value.get("intents") if isinstance(value, dict) else None
+        if not isinstance(rows, list):
             self._error(at, "cmp.capability", "a capability document needs a list `intents`")
             return ()
-        if len(listed) > MAX_INTENTS:
+        if len(rows) > MAX_INTENTS:
             self._error((*at, "intents"), "format.too-large", f"more than {MAX_INTENTS} intents")
             return ()
-        read = (self._intent(item, (*at, "intents", place)) for place, item in enumerate(listed))
+        read = (self._intent(item, (*at, "intents", place)) for place, item in enumerate(rows))
         return tuple(intent for intent in read if intent is not None)
 
     def _intent(self, value: object, at: Parts) -> CmpIntent | None:
@@ -174,7 +174,7 @@ class Reader:
         except FormatError as error:
             # refused when it is to run (C7); the tool may still be listed and described
             self._warn((*at, "command"), error.code, error.message)
-        self._unknown(value, _INTENT, at)
+        self._check_unknown(value, _INTENT, at)
         return CmpIntent(
             patterns=patterns,
             command=value["command"],
@@ -226,7 +226,7 @@ class Reader:
         elif kind not in TYPES:
             self._must((*at, "type"), "cmp.type", f"`type` must be one of {', '.join(TYPES)}")
             kind = "string"
-        self._unknown(value, _PARAM, at)
+        self._check_unknown(value, _PARAM, at)
         enum = value.get("enum")
         param = Param(
             name=name,
@@ -247,35 +247,33 @@ class Reader:
         """Usage examples in the shape of the published one (C14); others are reported and left out."""
         if value is None:
             return ()
-        listed = value.get("examples") if isinstance(value, dict) else value
-        if not isinstance(listed, list):
+        rows = value.get("examples") if isinstance(value, dict) else value
+        if not isinstance(rows, list):
             self._warn(("examples",), "cmp.examples", "`examples` must be a list")
             return ()
-        good = [
-            item
-            for item in listed
-            if isinstance(item, dict) and isinstance(item.get("intent"), str)
+        valid = [
+            item for item in rows if isinstance(item, dict) and isinstance(item.get("intent"), str)
         ]
-        if len(good) < len(listed):
+        if len(valid) < len(rows):
             self._warn(
                 ("examples",), "cmp.examples", "an example needs an `intent` and an `invocation`"
             )
-        return tuple(good)
+        return tuple(valid)
 
     # -- problems --------------------------------------------------------------------------------
 
     def _texts(self, value: dict[str, Any], field: str, at: Parts) -> tuple[str, ...] | None:
-        listed = value.get(field)
-        if listed is None:
+        items = value.get(field)
+        if items is None:
             return None
-        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             self._must((*at, field), "format.wrong-type", f"`{field}` must be a list of strings")
             return (
-                tuple(item for item in listed if isinstance(item, str))
-                if isinstance(listed, list)
+                tuple(item for item in items if isinstance(item, str))
+                if isinstance(items, list)
                 else ()
             )
-        return tuple(listed)
+        return tuple(items)
 
     def _flag(self, value: dict[str, Any], field: str, at: Parts) -> bool | None:
         flag = value.get(field)
@@ -285,7 +283,7 @@ class Reader:
         # unreadable counts as the dangerous value
         return field != "idempotent"
 
-    def _unknown(self, value: dict[str, Any], allowed: set[str], at: Parts) -> None:
+    def _check_unknown(self, value: dict[str, Any], allowed: set[str], at: Parts) -> None:
         for key in value:
             if key not in allowed and not key.startswith("x-"):
                 self._warn((*at, key), "format.unknown-field", "not a field of CMP 0.2.0")

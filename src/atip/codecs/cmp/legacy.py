@@ -23,7 +23,7 @@ def modernize(document: object, *, origin: str = "") -> tuple[dict[str, Any], li
         FormatError: `cmp.not-legacy` for any other document.
     """
     if not isinstance(document, dict):
-        raise _unknown()
+        raise _unknown_format()
     losses: list[Loss] = []
     if isinstance(document.get("manifest"), dict):
         manifest, capability = dict(document["manifest"]), document.get("capability")
@@ -31,11 +31,11 @@ def modernize(document: object, *, origin: str = "") -> tuple[dict[str, Any], li
         manifest, capability = _from_package(document)
     else:
         manifest, capability = dict(document), None
-    listed = manifest.pop("intents", None)
+    intent_list = manifest.pop("intents", None)
     if isinstance(capability, dict):
-        listed = capability.get("intents", listed)
-    if not isinstance(listed, list):
-        raise _unknown()
+        intent_list = capability.get("intents", intent_list)
+    if not isinstance(intent_list, list):
+        raise _unknown_format()
     for field in _ROUTER:
         if manifest.pop(field, None) is not None:
             losses.append(
@@ -43,7 +43,7 @@ def modernize(document: object, *, origin: str = "") -> tuple[dict[str, Any], li
             )
     manifest.setdefault("name", origin)
     manifest.setdefault("version", "0.0.0")
-    intents = [_intent(item, place, losses) for place, item in enumerate(listed)]
+    intents = [_intent(item, place, losses) for place, item in enumerate(intent_list)]
     return {"manifest": manifest, "capability": {"intents": intents}}, losses
 
 
@@ -68,7 +68,7 @@ def _intent(item: object, place: int, losses: list[Loss]) -> Any:
     return intent
 
 
-def _unknown() -> FormatError:
+def _unknown_format() -> FormatError:
     return FormatError(
         "cmp.not-legacy",
         "neither an adapter nor a package of CMP 0.1.0",

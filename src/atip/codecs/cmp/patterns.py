@@ -63,7 +63,7 @@ def _phrases(tool: Tool, path: Path, command: Command) -> Iterator[str]:
     sentence = _sentence(command.description or ("" if path else tool.description))
     if sentence:
         yield sentence
-        yield from _reworded(sentence)
+        yield from _reword(sentence)
     yield from _from_names(path or (tool.name,))
 
 
@@ -73,7 +73,7 @@ def _sentence(description: str) -> str:
     return " ".join(words[:MAX_WORDS])
 
 
-def _reworded(sentence: str) -> Iterator[str]:
+def _reword(sentence: str) -> Iterator[str]:
     verb, _, rest = sentence.lower().partition(" ")
     if rest and verb in _VERBS:
         yield f"{_VERBS[verb]} {rest}"

@@ -39,25 +39,25 @@ class CmpTree(Value):
 
 
 def commands_of(
-    manifest: CmpManifest, intents: Sequence[CmpIntent], stated: Sequence[Mapping[str, Any]]
+    manifest: CmpManifest, intents: Sequence[CmpIntent], documents: Sequence[Mapping[str, Any]]
 ) -> CmpTree:
     """Build the command tree. `stated` are the intents as written, to distinguish `false` from absent."""
     nodes: dict[Path, Command] = {}
     phrases: dict[str, list[str]] = {}
     patterns = []
-    for intent, raw in zip(intents, stated, strict=True):
+    for intent, raw in zip(intents, documents, strict=True):
         try:
             words = split_template(intent.command)
         except FormatError:
             continue  # needs a shell: stays in the preserved documents, but is not callable
         path, rest = _path(words[1:])
         nodes[path] = _merge(nodes.get(path), _command(intent, raw, rest))
-        plain = [phrase for phrase in intent.patterns if not phrase.startswith("re:")]
-        phrases.setdefault(" ".join(path), []).extend(plain)
+        plain_phrases = [phrase for phrase in intent.patterns if not phrase.startswith("re:")]
+        phrases.setdefault(" ".join(path), []).extend(plain_phrases)
         patterns.append(_pattern(intent))
     root = nodes.pop((), Command())
     return CmpTree(
-        commands=_nested(nodes),
+        commands=_nest(nodes),
         arguments=root.arguments or (),
         options=root.options or (),
         effects=root.effects,
@@ -184,13 +184,13 @@ def _merge(old: Command | None, new: Command) -> Command:
     return old.replace(options=options or None, arguments=arguments or None, effects=effects)
 
 
-def _nested(nodes: Mapping[Path, Command]) -> dict[str, Command]:
+def _nest(nodes: Mapping[Path, Command]) -> dict[str, Command]:
     """Paths → tree; words that are only part of a path become groups."""
     heads: dict[str, dict[Path, Command]] = {}
     for path, command in nodes.items():
         heads.setdefault(path[0], {})[path[1:]] = command
     tree = {}
-    for name, below in heads.items():
-        own = below.pop((), Command())
-        tree[name] = own.replace(commands=_nested(below)) if below else own
+    for name, commands in heads.items():
+        parent = commands.pop((), Command())
+        tree[name] = parent.replace(commands=_nest(commands)) if commands else parent
     return tree

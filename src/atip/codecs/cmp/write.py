@@ -115,12 +115,12 @@ def _param(node: Option | Argument, many: bool, *, required: bool) -> dict[str, 
     return param
 
 
-def _param_name(name: str, taken: dict[str, Any]) -> str:
+def _param_name(name: str, used: dict[str, Any]) -> str:
     base = _NAME.sub("_", name.strip("-<>[]{}. ")) or "value"
     if not (base[0].isalpha() or base[0] == "_"):
         base = f"_{base}"
     unique, number = base, 2
-    while unique in taken:
+    while unique in used:
         unique, number = f"{base}_{number}", number + 1
     return unique
 

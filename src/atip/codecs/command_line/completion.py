@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from atip.codecs.interface import Loss
-from atip.codecs.providers.safety import clean_text, shortened
+from atip.codecs.providers.safety import clean_text, shorten
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.errors import UsageError
 from atip.model.problems import render_path
@@ -70,13 +70,13 @@ def _level(
     arguments: tuple[Argument, ...],
 ) -> Level:
     assert isinstance(commands, dict)
-    named = {name: one for name, one in commands.items() if is_name(name)}
+    valid = {name: command for name, command in commands.items() if is_name(name)}
     return Level(
         path=path,
         description=one_line(description),
-        below=tuple((n, one_line(c.description)) for n, c in named.items() if not c.hidden),
-        aliases=tuple((a, n) for n, c in named.items() for a in c.aliases or () if is_name(a)),
-        options=tuple(one for one in options if not one.hidden and plain_flags(one)),
+        below=tuple((n, one_line(c.description)) for n, c in valid.items() if not c.hidden),
+        aliases=tuple((a, n) for n, c in valid.items() for a in c.aliases or () if is_name(a)),
+        options=tuple(option for option in options if not option.hidden and plain_flags(option)),
         arguments=arguments,
     )
 
@@ -109,11 +109,11 @@ def plain_flags(option: Option) -> tuple[str, ...]:
 
 def choices(parameter: Option | Argument) -> tuple[str, ...]:
     """The choices that are plain words."""
-    return tuple(str(one) for one in parameter.enum or () if _PLAIN.match(str(one)))
+    return tuple(str(choice) for choice in parameter.enum or () if _PLAIN.match(str(choice)))
 
 
 def one_line(text: str) -> str:
-    return shortened(" ".join(clean_text(text).split()), MAX_DESCRIPTION)
+    return shorten(" ".join(clean_text(text).split()), MAX_DESCRIPTION)
 
 
 def losses(tool: Tool) -> tuple[Loss, ...]:

@@ -68,7 +68,7 @@ def _value_arms(all_levels: list[Level]) -> str:
         for option in level.options:
             if option.takes_value:
                 arms = "|".join(f"'{_path(level)} {flag}'" for flag in plain_flags(option))
-                lines.append(f"  {arms}) opts=({_listed(choices(option))}) ;;")
+                lines.append(f"  {arms}) opts=({_word_list(choices(option))}) ;;")
     return "\n".join(lines)
 
 
@@ -77,10 +77,10 @@ def _word_arms(all_levels: list[Level]) -> str:
     for level in all_levels:
         flags = [flag for option in level.options for flag in plain_flags(option)]
         values = [word for argument in level.arguments for word in choices(argument)]
-        listed = _listed([*(name for name, _ in level.below), *values, *flags])
-        lines.append(f"    '{_path(level)}') opts=({listed}) ;;")
+        words = _word_list([*(name for name, _ in level.below), *values, *flags])
+        lines.append(f"    '{_path(level)}') opts=({words}) ;;")
     return "\n".join(lines)
 
 
-def _listed(words: tuple[str, ...] | list[str]) -> str:
+def _word_list(words: tuple[str, ...] | list[str]) -> str:
     return " ".join(f"'{word}'" for word in words)

@@ -33,19 +33,19 @@ def encode(tool: Tool) -> Encoded:
 def _lines(name: str, level: Level) -> Iterator[str]:
     after_command = "; and ".join(f"__fish_seen_subcommand_from {part}" for part in level.path)
     condition = after_command or "__fish_use_subcommand"
-    for one, description in level.below:
-        yield f"complete -c {name} -f -n '{condition}' -a '{one}' -d {_quoted(description)}"
+    for subcommand, description in level.below:
+        yield f"complete -c {name} -f -n '{condition}' -a '{subcommand}' -d {_quote(description)}"
     where = f"-n '{after_command}' " if after_command else ""
     for option in level.options:
-        description = _quoted(one_line(option.description))
-        yield f"complete -c {name} {where}{_spelled(option)} -d {description}"
+        description = _quote(one_line(option.description))
+        yield f"complete -c {name} {where}{_spell(option)} -d {description}"
     for argument in level.arguments:
         words = choices(argument)
         if words and after_command:
             yield f"complete -c {name} -f -n '{after_command}' -a '{' '.join(words)}'"
 
 
-def _spelled(option: Option) -> str:
+def _spell(option: Option) -> str:
     parts = []
     for flag in plain_flags(option):
         if flag.startswith("--"):
@@ -58,5 +58,5 @@ def _spelled(option: Option) -> str:
     return " ".join(parts)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -46,25 +46,25 @@ def _function(function: str, level: Level) -> list[str]:
     specs = [spec for option in level.options for spec in _option(option)]
     lines = [f"{_function_name(function, level.path)}() {{"]
     if not level.below:
-        specs += [_argument(one) for one in level.arguments]
-        return [*lines, "  _arguments -s -S \\", *_joined(specs or ["'*: :_files'"]), "}", ""]
+        specs += [_argument(argument) for argument in level.arguments]
+        return [*lines, "  _arguments -s -S \\", *_join(specs or ["'*: :_files'"]), "}", ""]
     lines += [
         "  local line state",
         "  _arguments -C \\",
-        *_joined([*specs, "'1: :->command'", "'*::arg:->rest'"]),
+        *_join([*specs, "'1: :->command'", "'*::arg:->rest'"]),
     ]
     lines += ["  case $state in", "  command)", "    local -a commands=("]
     lines += [
-        f"      {_quoted(f'{one}:{_escape(description)}')}" for one, description in level.below
+        f"      {_quote(f'{name}:{_escape(description)}')}" for name, description in level.below
     ]
     lines += ["    )", "    _describe command commands ;;", "  rest)", "    case $line[1] in"]
-    for one, _description in level.below:
-        names = "|".join([one, *(alias for alias, target in level.aliases if target == one)])
-        lines.append(f"    {names}) {_function_name(function, (*level.path, one))} ;;")
+    for name, _description in level.below:
+        names = "|".join([name, *(alias for alias, target in level.aliases if target == name)])
+        lines.append(f"    {names}) {_function_name(function, (*level.path, name))} ;;")
     return [*lines, "    esac ;;", "  esac", "}", ""]
 
 
-def _joined(specs: list[str]) -> list[str]:
+def _join(specs: list[str]) -> list[str]:
     return [
         f"    {spec}" + (" \\" if index < len(specs) - 1 else "")
         for index, spec in enumerate(specs)
@@ -78,7 +78,7 @@ def _option(option: Option) -> list[str]:
     value = f":{_escape(option.name)}:{_action(option)}" if option.takes_value else ""
     joined = "=" if option.takes_value else ""
     return [
-        _quoted(f"{many}{flag}{joined if flag.startswith('--') else ''}[{description}]{value}")
+        _quote(f"{many}{flag}{joined if flag.startswith('--') else ''}[{description}]{value}")
         for flag in flags
     ]
 
@@ -86,7 +86,7 @@ def _option(option: Option) -> list[str]:
 def _argument(argument: Argument) -> str:
     many = "*" if argument.variadic else ""
     optional = "" if argument.is_required else ":"
-    return _quoted(f"{many}:{optional}{_escape(argument.name)}:{_action(argument)}")
+    return _quote(f"{many}:{optional}{_escape(argument.name)}:{_action(argument)}")
 
 
 def _action(parameter: Option | Argument) -> str:
@@ -98,5 +98,5 @@ def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace(":", "\\:")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"

@@ -42,7 +42,7 @@ def encode(tool: Tool) -> Encoded:
         extra=lifted.extra,
     )
     document = _command((tool.name,), root, lifted.effects, top=True)
-    everywhere = [_option(one, everywhere=True) for one in lifted.global_options or ()]
+    everywhere = [_option(option, everywhere=True) for option in lifted.global_options or ()]
     if everywhere:
         document["options"] = [*everywhere, *document.get("options", [])]
     losses = find_losses(tool, VOCABULARY, "a Fig spec cannot express it")
@@ -53,16 +53,16 @@ def _command(
     names: tuple[str, ...], command: Command, tool_effects: Effects, *, top: bool = False
 ) -> dict[str, Any]:
     effects = join(command.effects, tool_effects)
-    below = [
+    subcommands = [
         _command((name, *(child.aliases or ())), child, tool_effects)
         for name, child in (command.commands or {}).items()
     ]
-    return _filled(
+    return _drop_empty(
         name=names[0] if len(names) == 1 else list(names),
         description=command.description,
-        subcommands=below,
-        options=[_option(one) for one in command.options or ()],
-        args=_one_or_many([_argument(one) for one in command.arguments or ()]),
+        subcommands=subcommands,
+        options=[_option(option) for option in command.options or ()],
+        args=_one_or_many([_argument(argument) for argument in command.arguments or ()]),
         hidden=command.hidden,
         deprecated=_deprecated(command.deprecated),
         isDangerous=None if top else word_of(effects) == "destructive" or None,
@@ -77,7 +77,7 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
     effects = decode_effects(option.own.get("effects") or {})
     inherited = option.own.get("inherited")
     return (
-        _filled(
+        _drop_empty(
             name=option.flags[0] if len(option.flags) == 1 else list(option.flags),
             description=option.description,
             args=_one_or_many(values or []),
@@ -94,9 +94,9 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
 
 
 def _value(option: Option) -> dict[str, Any]:
-    return _filled(
+    return _drop_empty(
         name=option.name,
-        suggestions=[str(one) for one in option.enum or ()],
+        suggestions=[str(choice) for choice in option.enum or ()],
         template=_TEMPLATES.get(option.type),
         default=_default(option.default),
         isOptional=option.own.get("optionalValue") or None,
@@ -104,10 +104,10 @@ def _value(option: Option) -> dict[str, Any]:
 
 
 def _argument(argument: Argument) -> dict[str, Any]:
-    return _filled(
+    return _drop_empty(
         name=argument.name,
         description=argument.description,
-        suggestions=[str(one) for one in argument.enum or ()],
+        suggestions=[str(choice) for choice in argument.enum or ()],
         template=_TEMPLATES.get(argument.type),
         default=_default(argument.default),
         isOptional=None if argument.is_required else True,
@@ -120,7 +120,7 @@ def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
     return dict(fields) if isinstance(fields, dict) else {}
 
 
-def _filled(**fields: Any) -> dict[str, Any]:
+def _drop_empty(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value not in (None, "", [], False)}
 
 

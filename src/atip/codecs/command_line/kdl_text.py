@@ -47,5 +47,9 @@ def block(head: str, children: list[str], indent: str = "    ") -> list[str]:
 
 
 def _name(name: str) -> str:
-    plain = name.replace("_", "").replace("-", "")
-    return name if plain.isalnum() and plain.isascii() and not plain[0].isdigit() else quote(name)
+    letters = name.replace("_", "").replace("-", "")
+    return (
+        name
+        if letters.isalnum() and letters.isascii() and not letters[0].isdigit()
+        else quote(name)
+    )

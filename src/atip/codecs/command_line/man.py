@@ -52,7 +52,7 @@ def encode(tool: Tool) -> Encoded:
 def _synopsis(tool: Tool) -> str:
     parts = ["[\\fIOPTIONS\\fR]"] if tool.options or tool.global_options else []
     parts += ["\\fICOMMAND\\fR"] if tool.commands else []
-    return " ".join([*parts, *(_spelled(one) for one in tool.arguments or ())])
+    return " ".join([*parts, *(_spell(argument) for argument in tool.arguments or ())])
 
 
 def _commands(tool: Tool) -> list[str]:
@@ -68,7 +68,7 @@ def _commands(tool: Tool) -> list[str]:
 
 
 def _command(name: str, command: Command, effects: Effects) -> list[str]:
-    words = " ".join(_spelled(one) for one in command.arguments or ())
+    words = " ".join(_spell(argument) for argument in command.arguments or ())
     lines = [f'.SS "{_text(name)}{f" {words}" if words else ""}"']
     lines += _paragraph(command.description, effects)
     if command.aliases:
@@ -76,7 +76,14 @@ def _command(name: str, command: Command, effects: Effects) -> list[str]:
     lines += _options(command.options or ())
     lines += _arguments(command.arguments or ())
     for example in command.examples or ():
-        lines += [".PP", ".RS", ".nf", *(_line(one) for one in example.splitlines()), ".fi", ".RE"]
+        lines += [
+            ".PP",
+            ".RS",
+            ".nf",
+            *(_line(line) for line in example.splitlines()),
+            ".fi",
+            ".RE",
+        ]
     return lines
 
 
@@ -97,18 +104,18 @@ def _options(options: Iterable[Option]) -> list[str]:
 def _facts(option: Option) -> list[str]:
     facts = [f"[possible values: {', '.join(map(str, option.enum))}]"] if option.enum else []
     facts += [f"[env: {option.env_var}]"] if option.env_var else []
-    plain = isinstance(option.default, str | int | float)
-    return [*facts, f"[default: {option.default}]"] if plain else facts
+    is_scalar = isinstance(option.default, str | int | float)
+    return [*facts, f"[default: {option.default}]"] if is_scalar else facts
 
 
 def _arguments(arguments: Iterable[Argument]) -> list[str]:
     lines = []
     for argument in arguments:
-        lines += [".TP", _spelled(argument), _line(argument.description) or "\\&"]
+        lines += [".TP", _spell(argument), _line(argument.description) or "\\&"]
     return lines
 
 
-def _spelled(argument: Argument) -> str:
+def _spell(argument: Argument) -> str:
     name = f"\\fI{_text(argument.name)}\\fR" + ("..." if argument.variadic else "")
     return name if argument.is_required else f"[{name}]"
 
@@ -128,8 +135,8 @@ def _examples(examples: Iterable[str]) -> list[str]:
 
 def _text(text: str) -> str:
     """Escape a text so that it starts no macro and no escape sequence."""
-    flat = " ".join(clean_text(text).split())
-    return flat.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
+    line = " ".join(clean_text(text).split())
+    return line.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
 
 
 def _line(text: str | None) -> str:

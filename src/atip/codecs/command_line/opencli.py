@@ -28,21 +28,23 @@ VOCABULARY = Vocabulary(
 def encode(tool: Tool) -> Encoded:
     """Encode a tool as an OpenCLI document."""
     lifted = lift(tool)
-    info = _filled(
+    info = _drop_empty(
         title=tool.name,
         version=tool.version or "unknown",
         description=tool.description,
-        contact=_filled(url=tool.homepage),
-        license=_filled(identifier=tool.license),
+        contact=_drop_empty(url=tool.homepage),
+        license=_drop_empty(identifier=tool.license),
     )
-    everywhere = [_option(one, everywhere=True) for one in lifted.global_options or ()]
+    everywhere = [
+        _option(global_option, everywhere=True) for global_option in lifted.global_options or ()
+    ]
     document = {
         "opencli": VERSION,
         "info": info,
-        **_filled(
-            arguments=[_argument(one) for one in lifted.arguments or ()],
-            options=[*everywhere, *(_option(one) for one in lifted.options or ())],
-            commands=[_command(name, one) for name, one in (lifted.commands or {}).items()],
+        **_drop_empty(
+            arguments=[_argument(argument) for argument in lifted.arguments or ()],
+            options=[*everywhere, *(_option(option) for option in lifted.options or ())],
+            commands=[_command(name, command) for name, command in (lifted.commands or {}).items()],
             examples=list(lifted.examples or ()),
         ),
         **_preserved(lifted.extra),
@@ -52,13 +54,16 @@ def encode(tool: Tool) -> Encoded:
 
 
 def _command(name: str, command: Command) -> dict[str, Any]:
-    return _filled(
+    return _drop_empty(
         name=name,
         aliases=list(command.aliases or ()),
         description=command.description,
-        options=[_option(one) for one in command.options or ()],
-        arguments=[_argument(one) for one in command.arguments or ()],
-        commands=[_command(below, one) for below, one in (command.commands or {}).items()],
+        options=[_option(option) for option in command.options or ()],
+        arguments=[_argument(argument) for argument in command.arguments or ()],
+        commands=[
+            _command(subcommand_name, subcommand)
+            for subcommand_name, subcommand in (command.commands or {}).items()
+        ],
         hidden=command.hidden,
         examples=list(command.examples or ()),
     ) | _preserved(command.extra)
@@ -72,7 +77,7 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
     if option.takes_value and not values:
         values = [_value(option)]
     return (
-        _filled(
+        _drop_empty(
             name=longest,
             aliases=[flag for flag in option.flags if flag != longest],
             description=option.description,
@@ -88,18 +93,20 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
 def _value(option: Option) -> dict[str, Any]:
     minimum = 0 if option.own.get("optionalValue") else 1
     arity = {"minimum": minimum} if option.variadic else {"minimum": minimum, "maximum": 1}
-    accepted = [str(one) for one in option.enum or ()]
-    return _filled(name=option.name, required=minimum == 1, arity=arity, acceptedValues=accepted)
+    accepted = [str(choice) for choice in option.enum or ()]
+    return _drop_empty(
+        name=option.name, required=minimum == 1, arity=arity, acceptedValues=accepted
+    )
 
 
 def _argument(argument: Argument) -> dict[str, Any]:
     minimum = 1 if argument.is_required else 0
     arity = {"minimum": minimum} if argument.variadic else {"minimum": minimum, "maximum": 1}
-    document = _filled(
+    document = _drop_empty(
         name=argument.name,
         description=argument.description,
         arity=arity,
-        acceptedValues=[str(one) for one in argument.enum or ()],
+        acceptedValues=[str(choice) for choice in argument.enum or ()],
     )
     return {**document, **_preserved(argument.extra), "required": argument.is_required}
 
@@ -109,5 +116,5 @@ def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
     return dict(fields) if isinstance(fields, dict) else {}
 
 
-def _filled(**fields: Any) -> dict[str, Any]:
+def _drop_empty(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value not in (None, "", [], {}, False)}

@@ -110,7 +110,7 @@ class _Writer:
             deprecated=_reason(command.deprecated),
             effect=word,
         )
-        head = line("cmd", [name], {**properties, **_plain(_preserved(command.extra))})
+        head = line("cmd", [name], {**properties, **_plain_values(_preserved(command.extra))})
         return block(head, self._body(command, place))
 
     def _flag(self, option: Option, place: Place, *, everywhere: bool = False) -> list[str]:
@@ -119,9 +119,9 @@ class _Writer:
             self.losses.append(_loss(place, "flags", f"`{flag}` is not a flag of a usage spec"))
         if not flags:
             return []
-        preserved, own = _preserved(option.extra), option.own
+        preserved, metadata = _preserved(option.extra), option.own
         # in an ATIP document the list that contains an option says whether it is global
-        inherited = own.get("inherited")
+        inherited = metadata.get("inherited")
         is_global = inherited is True or (everywhere and inherited is not False)
         is_switch = option.type == BOOLEAN
         properties = _properties(
@@ -133,10 +133,10 @@ class _Writer:
             count=(option.variadic or None) if is_switch else None,
             hide=option.hidden or None,
             deprecated=_reason(option.deprecated),
-            effect=word_of(decode_effects(own.get("effects") or {})),
+            effect=word_of(decode_effects(metadata.get("effects") or {})),
         )
         properties.update({"global": True} if is_global else {})
-        head = line("flag", [" ".join(flags)], {**properties, **_plain(preserved)})
+        head = line("flag", [" ".join(flags)], {**properties, **_plain_values(preserved)})
         return block(head, self._below_flag(option, preserved))
 
     def _below_flag(self, option: Option, preserved: Mapping[str, Any]) -> list[str]:
@@ -148,14 +148,14 @@ class _Writer:
             is_optional = option.own.get("optionalValue") is True
             spelled = preserved.get("value") or (f"[{name}]" if is_optional else f"<{name}>")
             inner = preserved.get("arg") or {}
-            below = [*_choices(option.enum, preserved), *_nodes(inner.get("nodes"))]
-            lines += block(line("arg", [spelled], _plain(inner)), below)
+            children = [*_choices(option.enum, preserved), *_nodes(inner.get("nodes"))]
+            lines += block(line("arg", [spelled], _plain_values(inner)), children)
         return lines + _nodes(preserved.get("nodes"))
 
     def _argument(self, argument: Argument) -> list[str]:
         preserved = _preserved(argument.extra)
-        own = argument.extra.get("x-atip")
-        effects = own.get("effects") if isinstance(own, dict) else None
+        metadata = argument.extra.get("x-atip")
+        effects = metadata.get("effects") if isinstance(metadata, dict) else None
         name = argument.name
         spelled = f"<{name}>" if argument.is_required else f"[{name}]"
         properties = _properties(
@@ -165,7 +165,7 @@ class _Writer:
             effect=word_of(decode_effects(effects or {})),
         )
         head = line(
-            "arg", [preserved.get("spelled") or spelled], {**properties, **_plain(preserved)}
+            "arg", [preserved.get("spelled") or spelled], {**properties, **_plain_values(preserved)}
         )
         return block(head, [*_choices(argument.enum, preserved), *_nodes(preserved.get("nodes"))])
 
@@ -179,7 +179,7 @@ def _properties(**properties: object) -> dict[str, object]:
     return {key: value for key, value in properties.items() if value not in (None, "")}
 
 
-def _plain(preserved: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_values(preserved: Mapping[str, Any]) -> dict[str, Any]:
     properties = preserved.get("properties")
     return dict(properties) if isinstance(properties, dict) else {}
 
@@ -204,21 +204,23 @@ def _choices(enum: tuple[object, ...] | None, preserved: Mapping[str, Any]) -> l
 
 
 def _examples(examples: Iterable[str], preserved: Any) -> list[str]:
-    rich = {str(one["values"][-1]).strip(): one for one in preserved or [] if one.get("values")}
+    rich = {
+        str(entry["values"][-1]).strip(): entry for entry in preserved or [] if entry.get("values")
+    }
     lines = []
     for text in examples:
-        one = rich.get(text, {"values": [text]})
-        more = {key: value for key, value in one.items() if key != "values"}
-        lines.append(line("example", one["values"], more))
+        entry = rich.get(text, {"values": [text]})
+        more = {key: value for key, value in entry.items() if key != "values"}
+        lines.append(line("example", entry["values"], more))
     return lines
 
 
 def _nodes(preserved: Any) -> list[str]:
     lines: list[str] = []
-    for one in preserved if isinstance(preserved, list) else []:
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            head = line(one["name"], one.get("values") or (), one.get("properties"))
-            lines += block(head, _nodes(one.get("children")))
+    for node in preserved if isinstance(preserved, list) else []:
+        if isinstance(node, dict) and isinstance(node.get("name"), str):
+            head = line(node["name"], node.get("values") or (), node.get("properties"))
+            lines += block(head, _nodes(node.get("children")))
     return lines
 
 

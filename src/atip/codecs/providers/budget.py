@@ -90,11 +90,11 @@ def _part(
             low, best = middle, compiled
         else:
             high = middle - 1
-    left = [table[name] for name in names[low:]]
-    return best.replace(left_out=tuple(_left_out(function) for function in left))
+    remaining = [table[name] for name in names[low:]]
+    return best.replace(left_out=tuple(_to_left_out(function) for function in remaining))
 
 
-def _left_out(function: Function) -> LeftOut:
+def _to_left_out(function: Function) -> LeftOut:
     path = " ".join(function.path)
     selection = f" --commands '{path}'" if path else ""
     return LeftOut(line=function.line, how=f"atip compile {function.tool.name}{selection}")

@@ -153,10 +153,10 @@ class _Checker:
             self.report(path, "provider.enum", "`enum` must contain non-empty strings only")
 
     def _key(self, key: str, path: Parts) -> None:
-        plain = key.replace("_", "a")
+        letters = key.replace("_", "a")
         if self.provider != "gemini":
-            plain = plain.replace("-", "a")
-        if not (key.isascii() and plain.isalnum() and len(key) <= 64):
+            letters = letters.replace("-", "a")
+        if not (key.isascii() and letters.isalnum() and len(key) <= 64):
             self.report((*path, key), "provider.key", f"`{key[:80]}` is not a legal name")
         elif self.provider == "gemini" and not (key[0].isalpha() or key[0] == "_"):
             self.report((*path, key), "provider.key", "must begin with a letter or `_`")

@@ -1,6 +1,6 @@
 """Provider groups: strategy B, one function per group of commands with an `action` that picks one.
 
-Parameters of all actions lie side by side and are optional; the same name with the same schema is shared,
+Parameters of all actions are merged into one object and are optional; the same name with the same schema is shared,
 with another schema it gets a key of its own. What each action does, and its safety flags, stand in the
 description of `action`, so that none is lost. Implements ATIP 0.6 §8.2 rule 3, strategy B.
 """
@@ -15,8 +15,8 @@ from atip.codecs.providers.safety import (
     claim_flags,
     claim_suffix,
     clean_text,
-    described,
-    shortened,
+    describe,
+    shorten,
     suffix,
 )
 from atip.codecs.providers.schema import nullable
@@ -67,10 +67,10 @@ def declare_groups(
         key = itself if itself in groups else _group_of(function, level)
         members_by_group.setdefault(key, []).append(function)
     grouped: list[Grouped] = []
-    alone: list[Function] = []
+    ungrouped: list[Function] = []
     for (tool, path), members in members_by_group.items():
         if len(members) == 1:
-            alone += members
+            ungrouped += members
             continue
         for start in range(0, len(members), _MAX_ACTIONS):
             part = members[start : start + _MAX_ACTIONS]
@@ -78,7 +78,7 @@ def declare_groups(
             if start:
                 name = function_name(tool, (*path, f"part-{start // _MAX_ACTIONS + 1}"))
             grouped.append(_Group(name, path, part, maker, brief).declare())
-    return grouped, alone
+    return grouped, ungrouped
 
 
 def _group_of(function: Function, level: int) -> tuple[str, tuple[str, ...]]:
@@ -116,7 +116,7 @@ class _Group:
         everything = self.maker.dialect.nullable
         return Grouped(
             name=self.name,
-            description=described(
+            description=describe(
                 self._text(), suffix(together), self.maker.dialect.max_description
             ),
             properties=self.properties,
@@ -134,13 +134,13 @@ class _Group:
         group = self.members[0].tool.find(self.path) if self.path else None
         text = group.description if group is not None else self.members[0].tool.description
         text = clean_text(text) or f"Commands of `{self.members[0].tool.name}`"
-        return shortened(text, 120) if self.brief else text
+        return shorten(text, 120) if self.brief else text
 
     def _action_text(self, actions: Mapping[str, Function]) -> str:
         lines = []
         for word, function in actions.items():
             text = clean_text(function.description)
-            text = shortened(text, 60) if self.brief >= 0 else ""
+            text = shorten(text, 60) if self.brief >= 0 else ""
             flags = claim_suffix(self.claims[function.name])
             line = f"{word}: {text} {flags}".rstrip().rstrip(":")
             required = [k for k, item in function.parameters.items() if item.is_required]
@@ -156,10 +156,10 @@ class _Group:
             schema, how, required = self.maker.property_of(item)
             if required and dialect.nullable:
                 schema = nullable(schema)
-            bare = {k: v for k, v in schema.items() if k != "description"}
+            undocumented = {k: v for k, v in schema.items() if k != "description"}
             provider_key = key.replace("-", "_") if dialect.plain_keys else key
             if provider_key in changes or (
-                provider_key in self.properties and self.origin.get(provider_key) != bare
+                provider_key in self.properties and self.origin.get(provider_key) != undocumented
             ):
                 provider_key = parameter_key(
                     f"{self._word(function)}_{provider_key}".replace(" ", "_"), self.properties
@@ -172,6 +172,6 @@ class _Group:
                 if self.choices > _MAX_CHOICES:
                     schema = {field: value for field, value in schema.items() if field != "enum"}
                 self.properties[provider_key] = schema
-                self.origin[provider_key] = bare
+                self.origin[provider_key] = undocumented
             changes[provider_key] = (key, how)
         return changes

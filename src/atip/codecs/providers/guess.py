@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from atip.codecs.providers.messages import plain
+from atip.codecs.providers.messages import to_plain
 
 
 def guess_provider(response: object) -> str:
     """`openai`, `anthropic`, `gemini`, `mcp`, or empty if no field identifies one."""
-    value = plain(response)
+    value = to_plain(response)
     if isinstance(value, list):
         return next(filter(None, map(_of_item, value)), "")
     if not isinstance(value, dict):
@@ -35,7 +35,7 @@ def guess_provider(response: object) -> str:
 
 
 def _of_item(item: Any) -> str:
-    entry = plain(item)
+    entry = to_plain(item)
     if not isinstance(entry, dict):
         return ""
     kind = entry.get("type")
@@ -52,25 +52,25 @@ def _of_item(item: Any) -> str:
     return "mcp" if "name" in entry else ""
 
 
-def enveloped(provider: str, response: object) -> Any:
+def with_envelope(provider: str, response: object) -> Any:
     """Return the response; wrap a single call without an envelope in a list."""
-    value = plain(response)
+    value = to_plain(response)
     if isinstance(value, list):
-        return [_marked(provider, item) for item in value]
+        return [_mark(provider, item) for item in value]
     if not isinstance(value, dict) or provider == "mcp":
         return value
-    bare = {
+    schemas = {
         "openai": value.get("type") in ("function_call", "function") or "function" in value,
         "anthropic": "input" in value or value.get("type") == "tool_use",
         "gemini": any(key in value for key in ("function_call", "functionCall", "args"))
         or ("name" in value and "candidates" not in value),
     }
-    return [_marked(provider, value)] if bare.get(provider) else value
+    return [_mark(provider, value)] if schemas.get(provider) else value
 
 
-def _marked(provider: str, item: Any) -> Any:
+def _mark(provider: str, item: Any) -> Any:
     """Add the fields that the provider puts around a call, if they are missing."""
-    entry = plain(item)
+    entry = to_plain(item)
     if not isinstance(entry, dict) or "name" not in entry:
         return entry
     if provider == "anthropic" and "type" not in entry:

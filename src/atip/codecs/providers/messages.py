@@ -37,7 +37,7 @@ class RawCall(Value):
 
 def read_calls(provider: str, response: object) -> list[RawCall]:
     """List every call in a response, in order."""
-    value = plain(response)
+    value = to_plain(response)
     calls: list[tuple[Any, Any, Any, str]] = []
     if provider == "openai":
         calls = _openai(value)
@@ -50,7 +50,7 @@ def read_calls(provider: str, response: object) -> list[RawCall]:
     return [_raw(position, *call) for position, call in enumerate(calls[:MAX_CALLS])]
 
 
-def plain(value: object) -> Any:
+def to_plain(value: object) -> Any:
     """Plain values of a response: an SDK object, JSON text, or values as they are."""
     for method in ("model_dump", "to_dict"):
         dump = getattr(value, method, None)
@@ -110,10 +110,10 @@ def _openai(value: Any) -> list[tuple[Any, Any, Any, str]]:
     if isinstance(value, dict):
         choices = _items(value.get("choices"))
         message = _dict(choices[0]).get("message") if choices else value.get("message", value)
-        value = _dict(plain(message)).get("tool_calls")
+        value = _dict(to_plain(message)).get("tool_calls")
     calls = []
     for item in _items(value):
-        entry = _dict(plain(item))
+        entry = _dict(to_plain(item))
         if entry.get("type") == "function_call":
             calls.append(
                 (entry.get("call_id"), entry.get("name"), entry.get("arguments"), "responses")
@@ -126,7 +126,7 @@ def _openai(value: Any) -> list[tuple[Any, Any, Any, str]]:
 
 def _anthropic(value: Any) -> list[tuple[Any, Any, Any, str]]:
     blocks = value.get("content") if isinstance(value, dict) else value
-    entries = [_dict(plain(block)) for block in _items(blocks)]
+    entries = [_dict(to_plain(block)) for block in _items(blocks)]
     return [
         (entry.get("id"), entry.get("name"), entry.get("input"), "")
         for entry in entries
@@ -142,10 +142,10 @@ def _gemini(value: Any) -> list[tuple[Any, Any, Any, str]]:
     parts = content.get("parts") if isinstance(content, dict) else content
     calls = []
     for part in _items(parts):
-        entry = _dict(plain(part))
+        entry = _dict(to_plain(part))
         call = entry.get("function_call") or entry.get("functionCall")
         if call is not None:
-            call = _dict(plain(call))
+            call = _dict(to_plain(call))
             calls.append((call.get("id"), call.get("name"), call.get("args"), ""))
     return calls
 
@@ -202,7 +202,7 @@ def result_message(
     return {"role": "tool", "tool_call_id": id, "content": text}
 
 
-def merged(provider: str, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def merge_messages(provider: str, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Messages that answer one response: Anthropic and Gemini need all results in one message, in order."""
     field = {"anthropic": "content", "gemini": "parts"}.get(provider)
     if field is None or len(messages) < 2:

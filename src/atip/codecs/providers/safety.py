@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPENAI_LIMIT = 1024
 """Code points of a function's description."""
 TEXT_LIMIT = 16_000
-"""Where a provider sets no limit."""
+"""Limit for providers that set none."""
 PARAMETER_LIMIT = 2_000
 
 _FLAGS = (
@@ -66,19 +66,19 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
     """Which flags apply to a command whose effects several levels declare; danger wins (A42)."""
     destructive = irreversible = once = billable = deletes = False
     quiet_network = quiet_write = changes = False
-    for one in effects:
-        if one is UNKNOWN:
+    for effect in effects:
+        if effect is UNKNOWN:
             continue
-        files = one.filesystem
-        destructive = destructive or one.destructive is True
-        irreversible = irreversible or one.reversible is False
-        once = once or one.idempotent is False
-        billable = billable or one.cost.billable is True
+        files = effect.filesystem
+        destructive = destructive or effect.destructive is True
+        irreversible = irreversible or effect.reversible is False
+        once = once or effect.idempotent is False
+        billable = billable or effect.cost.billable is True
         deletes = deletes or files.delete is True
-        quiet_network = quiet_network or one.network is False
+        quiet_network = quiet_network or effect.network is False
         quiet_write = quiet_write or files.write is False
-        changes = changes or one.network is True or files.write is True
-        changes = changes or bool(one.creates or one.modifies or one.deletes)
+        changes = changes or effect.network is True or files.write is True
+        changes = changes or bool(effect.creates or effect.modifies or effect.deletes)
     # A29: read-only needs both denials, and nothing that contradicts them.
     can_lose_data = destructive or irreversible or deletes
     read_only = quiet_network and quiet_write and not (changes or can_lose_data)
@@ -135,7 +135,7 @@ def _with_creates(flags_text: str, effects: Effects) -> str:
     return f"{flags_text[:-1]} | {creates}]" if flags_text else f"[{creates}]"
 
 
-def described(text: str, flags: str, limit: int) -> str:
+def describe(text: str, flags: str, limit: int) -> str:
     """Description and flags within `limit` code points; the description is cut, never the flags (A30)."""
     if not flags:
         return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
@@ -149,7 +149,7 @@ def described(text: str, flags: str, limit: int) -> str:
     return f"{text} {flags}"
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The first sentence, at most `limit` characters."""
     end = text.find(". ")
     if 0 < end < limit:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from atip.calls.functions import Item
 
-    Made = tuple[dict[str, Any], str, bool]
+    Part = tuple[dict[str, Any], str, bool]
     """Schema, how to undo it (`""`, `json`, `number`), whether the parameter is required."""
 
 _HINTS = {"file": "(file path)", "directory": "(directory path)", "url": "(URL)"}
@@ -83,29 +83,29 @@ MCP = SchemaDialect(name="mcp", full=True)
 class Maker:
     """Builds properties for one dialect; equal options of many commands are built once."""
 
-    __slots__ = ("brief", "choices", "dialect", "made")
+    __slots__ = ("_parts", "brief", "choices", "dialect")
 
     def __init__(self, dialect: SchemaDialect, *, brief: int = 0) -> None:
         self.dialect = dialect
         self.brief = brief
         """0: whole descriptions; N: at most N characters; negative: none."""
-        self.made: dict[int, Made] = {}
+        self._parts: dict[int, Part] = {}
         self.choices: dict[object, tuple[dict[str, Any], str]] = {}
 
-    def property_of(self, item: Item) -> Made:
+    def property_of(self, item: Item) -> Part:
         """The property of one parameter. The caller keeps `item` alive."""
-        cached = self.made.get(id(item))
+        cached = self._parts.get(id(item))
         if cached is None:
-            cached = self.made[id(item)] = self._make(item)
+            cached = self._parts[id(item)] = self._make(item)
         return cached
 
-    def _make(self, item: Item) -> Made:
+    def _make(self, item: Item) -> Part:
         undo = ""
         kind = item.type
         if item.schema is not None:
             schema, undo = self._from_document(item)
         elif item.variadic or kind == "array":
-            schema, undo = self._typed(item)
+            schema, undo = self._make_typed(item)
         elif item.enum:
             shared, undo = self._choices(item)
             schema = {**shared}
@@ -129,9 +129,9 @@ class Maker:
         try:
             cached = self.choices.get(key)
         except TypeError:  # a choice that is itself a list
-            return self._one(item)
+            return self._make_single(item)
         if cached is None:
-            cached = self.choices[key] = self._one(item)
+            cached = self.choices[key] = self._make_single(item)
         return cached
 
     def _text(self, item: Item) -> str:
@@ -151,14 +151,14 @@ class Maker:
             text = f"{text} {flags}".strip()
         return text
 
-    def _typed(self, item: Item) -> tuple[dict[str, Any], str]:
+    def _make_typed(self, item: Item) -> tuple[dict[str, Any], str]:
         undo = ""
         if is_list(item):
-            one, undo = self._one(item)
+            one, undo = self._make_single(item)
             return {"type": "array", "items": one}, undo
-        return self._one(item)
+        return self._make_single(item)
 
-    def _one(self, item: Item) -> tuple[dict[str, Any], str]:
+    def _make_single(self, item: Item) -> tuple[dict[str, Any], str]:
         if item.type == "array":
             narrowed = narrow(item_schema(item), self.dialect)
             return (narrowed, "") if narrowed is not None else ({"type": "string"}, "json")
@@ -177,7 +177,7 @@ class Maker:
     def _from_document(self, item: Item) -> tuple[dict[str, Any], str]:
         full_schema = parameter_schema(item)
         if self.dialect.full:
-            cleaned = _cleaned(full_schema)
+            cleaned = _clean(full_schema)
             if isinstance(cleaned, dict):
                 return cleaned, ""
         narrowed = narrow(full_schema, self.dialect)
@@ -265,7 +265,7 @@ def _narrow_object(
     return narrowed
 
 
-def _cleaned(value: object, depth: int = 0) -> object:
+def _clean(value: object, depth: int = 0) -> object:
     """Clean a schema for providers that accept any: removes invisible characters; None if it has references."""
     if isinstance(value, str):
         return clean_text(value)[:PARAMETER_LIMIT]
@@ -274,14 +274,14 @@ def _cleaned(value: object, depth: int = 0) -> object:
     if isinstance(value, dict):
         if "$ref" in value or "$dynamicRef" in value:
             return None
-        cleaned = {key: _cleaned(child, depth + 1) for key, child in value.items() if is_clean(key)}
+        cleaned = {key: _clean(child, depth + 1) for key, child in value.items() if is_clean(key)}
         return (
             None if any(v is None and value[k] is not None for k, v in cleaned.items()) else cleaned
         )
     if isinstance(value, (list, tuple)):
-        items = [_cleaned(child, depth + 1) for child in value]
-        lost = any(i is None and v is not None for i, v in zip(items, value, strict=True))
-        return None if lost else items
+        items = [_clean(child, depth + 1) for child in value]
+        has_loss = any(i is None and v is not None for i, v in zip(items, value, strict=True))
+        return None if has_loss else items
     return value
 
 

@@ -35,7 +35,7 @@ FRAME = (
 RULES = (
     "Flags in brackets state what a command does by itself, `with …` what it does with those options: ⚠️ DESTRUCTIVE, ⚠️ NOT REVERSIBLE, ⚠️ NOT IDEMPOTENT (do not"
     " retry blindly), ⚠️ DELETES FILES, 💰 BILLABLE, 🔒 READ-ONLY. No flag means that nothing is known, not"
-    " that it is safe. Calls are checked and may need a person's consent; a refusal is final for that call."
+    " that it is safe. Calls are checked and may need the user's confirmation; a refusal is final for that call."
 )
 _SECTIONS = (
     ("Destructive Operations", "The following commands permanently destroy data:"),
@@ -90,7 +90,7 @@ def system_prompt(
         parts.append("\n".join(blocks))
     pointer = "Other commands: `atip search WORDS` finds them, `atip show TOOL COMMAND --json` describes one."
     if left_out:
-        lines = ", ".join(f"`{clean_text(one.line)[:80]}`" for one in left_out[:12])
+        lines = ", ".join(f"`{clean_text(function.line)[:80]}`" for function in left_out[:12])
         more = f" and {len(left_out) - 12} more" if len(left_out) > 12 else ""
         pointer = f"Left out for space: {lines}{more}. {pointer}"
     parts.append(pointer)
@@ -105,22 +105,22 @@ def _section(lines: list[str], title: str, sentence: str, names: list[str]) -> N
 def _tool_block(tool: Tool) -> str:
     lines: list[str] = []
     for pattern in (tool.patterns or ())[:MAX_PATTERNS]:
-        lines.append(f"pattern {quoted(pattern.name)}: {quoted(pattern.description)}")
+        lines.append(f"pattern {quote(pattern.name)}: {quote(pattern.description)}")
         for step in pattern.steps[:20]:
-            note = f" – {quoted(step.description)}" if step.description else ""
-            lines.append(f"  step {quoted(step.command)}{note}")
+            note = f" – {quote(step.description)}" if step.description else ""
+            lines.append(f"  step {quote(step.command)}{note}")
     for example in (tool.examples or ())[:MAX_EXAMPLES]:
-        lines.append(f"example {quoted(example)}")
+        lines.append(f"example {quote(example)}")
     for path, command in tool.walk():
         for example in (command.examples or ())[:MAX_EXAMPLES]:
-            lines.append(f"example of {quoted(' '.join(path))}: {quoted(example)}")
+            lines.append(f"example of {quote(' '.join(path))}: {quote(example)}")
     if not lines:
         return ""
-    return "\n".join([f"<tool-text tool={quoted(tool.name)}>", *lines, "</tool-text>"])
+    return "\n".join([f"<tool-text tool={quote(tool.name)}>", *lines, "</tool-text>"])
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """One text as a JSON string. SECURITY: `<` is escaped, so that no text can end its block."""
-    cut = clean_text(text)
-    cut = cut if len(cut) <= MAX_TEXT else cut[: MAX_TEXT - 1] + "…"
-    return json.dumps(cut, ensure_ascii=False).replace("<", "\\u003c")
+    clean = clean_text(text)
+    clean = clean if len(clean) <= MAX_TEXT else clean[: MAX_TEXT - 1] + "…"
+    return json.dumps(clean, ensure_ascii=False).replace("<", "\\u003c")

@@ -18,7 +18,7 @@ from atip.codecs.providers.compiled import Compiled as Compiled
 from atip.codecs.providers.compiled import LeftOut as LeftOut
 from atip.codecs.providers.compiled import estimate as estimate
 from atip.codecs.providers.compiled import tokens_of as tokens_of
-from atip.codecs.providers.safety import claim_suffix, clean_text, described, shortened
+from atip.codecs.providers.safety import claim_suffix, clean_text, describe, shorten
 from atip.codecs.providers.schema import Maker
 from atip.errors import UsageError
 from atip.model.value import Value
@@ -87,7 +87,7 @@ def compile_tools(
     def attempt(functions: Mapping[str, Function], grouping: int | None, brief: int) -> Compiled:
         if grouping is None:
             return _discrete(provider, dialect, wrap, functions, brief, extras)
-        return _grouped(provider, dialect, wrap, functions, grouping, brief)
+        return _group(provider, dialect, wrap, functions, grouping, brief)
 
     if strategy == "action" and max_tokens is None and max_functions is None:
         return attempt(table, -1, 0)
@@ -149,7 +149,7 @@ def _discrete(
         text = _text(function, brief)
         if extras.examples and not brief:
             text += _examples(function)
-        text = described(text, claim_suffix(claim, with_creates=extras.creates), limit)
+        text = describe(text, claim_suffix(claim, with_creates=extras.creates), limit)
         declarations.append(wrap(name, text, properties, required, (claim,)))
     return Compiled(
         provider=provider,
@@ -161,7 +161,7 @@ def _discrete(
     )
 
 
-def _grouped(
+def _group(
     provider: str,
     dialect: SchemaDialect,
     wrap: Any,
@@ -172,8 +172,10 @@ def _grouped(
     from atip.codecs.providers.groups import declare_groups
 
     maker = Maker(dialect, brief=brief)
-    groups, alone = declare_groups(list(table.values()), maker, grouping, brief)
-    single = _discrete(provider, dialect, wrap, {one.name: one for one in alone}, brief)
+    groups, ungrouped = declare_groups(list(table.values()), maker, grouping, brief)
+    single = _discrete(
+        provider, dialect, wrap, {function.name: function for function in ungrouped}, brief
+    )
     declarations = [
         wrap(group.name, group.description, group.properties, group.required, group.claims)
         for group in groups
@@ -191,14 +193,15 @@ def _text(function: Function, brief: int) -> str:
     if command is not None and command.deprecated:
         note = command.deprecated if isinstance(command.deprecated, str) else ""
         text = f"Deprecated{': ' + clean_text(note) if note else ''}. {text}"
-    return shortened(text, 2 * brief if brief > 0 else 80) if brief else text
+    return shorten(text, 2 * brief if brief > 0 else 80) if brief else text
 
 
 def _examples(function: Function) -> str:
     """Examples of a command as one more sentence of its description."""
     examples = function.command.examples if function.command is not None else function.tool.examples
     texts = [
-        clean_text(one)[:_MAX_EXAMPLE].replace("`", "'") for one in (examples or ())[:_EXAMPLES]
+        clean_text(example)[:_MAX_EXAMPLE].replace("`", "'")
+        for example in (examples or ())[:_EXAMPLES]
     ]
     return " Examples: " + "; ".join(f"`{text}`" for text in texts) if texts else ""
 
@@ -239,7 +242,7 @@ def _value(value: Any, how: str) -> object:
     if isinstance(value, list):
         return [_value(part, how) for part in value]
     if how == "strip":
-        return _stripped(value)
+        return _strip(value)
     if not isinstance(value, str):
         return value
     import json
@@ -250,7 +253,7 @@ def _value(value: Any, how: str) -> object:
         return value  # invalid JSON stays text; the type check reports it with a path
 
 
-def _stripped(value: Any) -> object:
+def _strip(value: Any) -> object:
     if isinstance(value, dict):
-        return {key: _stripped(child) for key, child in value.items() if child is not None}
-    return [_stripped(child) for child in value] if isinstance(value, list) else value
+        return {key: _strip(child) for key, child in value.items() if child is not None}
+    return [_strip(child) for child in value] if isinstance(value, list) else value

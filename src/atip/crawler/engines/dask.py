@@ -38,13 +38,16 @@ class DaskEngine:
         with _client(self._place, self._jobs) as client:
             queue = iter(orders)
             under_way: dict[Any, bytes] = {}
-            done = distributed.as_completed(raise_errors=False)
-            self._fill(client, task, queue, under_way, done)
-            for future in done:
+            completed = distributed.as_completed(raise_errors=False)
+            self._fill(client, task, queue, under_way, completed)
+            for future in completed:
                 order = under_way.pop(future.key)
                 failure = future.exception()
-                yield order, _plain(failure) if failure is not None else bytes(future.result())
-                self._fill(client, task, queue, under_way, done)
+                yield (
+                    order,
+                    _to_atip_error(failure) if failure is not None else bytes(future.result()),
+                )
+                self._fill(client, task, queue, under_way, completed)
 
     def _fill(
         self,
@@ -52,7 +55,7 @@ class DaskEngine:
         task: Callable[[bytes], bytes],
         queue: Iterator[bytes],
         under_way: dict[Any, bytes],
-        done: Any,
+        completed: Any,
     ) -> None:
         workers = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
         while len(under_way) < workers * AHEAD:
@@ -61,7 +64,7 @@ class DaskEngine:
                 return
             future = client.submit(task, order, pure=False, retries=2)
             under_way[future.key] = order
-            done.add(future)
+            completed.add(future)
 
 
 def _client(place: str, jobs: int) -> Any:
@@ -91,7 +94,7 @@ class _Owned:
         self._cluster.close()
 
 
-def _plain(failure: BaseException) -> BaseException:
+def _to_atip_error(failure: BaseException) -> BaseException:
     """Convert failures of the cluster itself to `AtipError`."""
     if isinstance(failure, AtipError):
         return failure

@@ -33,18 +33,18 @@ class ProcessEngine:
         self, task: Callable[[bytes], bytes], orders: Iterable[bytes]
     ) -> Iterator[EngineAnswer]:
         queue = iter(orders)
-        lost: list[bytes] = []
+        unfinished: list[bytes] = []
         while True:
             pool = _Pool(task, queue, self._jobs)
             yield from pool.run()
-            lost += pool.lost
+            unfinished += pool.lost
             if not pool.lost:
                 break
         # SECURITY: another job may have killed the worker, so each lost job runs once more, alone.
-        for order in lost:
-            alone = _Pool(task, iter([order]), 1)
-            yield from alone.run()
-            if alone.lost:
+        for order in unfinished:
+            single = _Pool(task, iter([order]), 1)
+            yield from single.run()
+            if single.lost:
                 reason = "the worker died twice while processing this package"
                 yield order, ExecutionError("crawl.worker-died", reason)
 

@@ -32,11 +32,11 @@ def arrange(package: Package, bench: Bench) -> Arranged:
         raise NotFoundError(
             "crawl.changed", f"`{path}` changed since it was discovered: run the crawl again"
         )
-    one = Executable(
+    program = Executable(
         name=package.name, path=path, real_path=os.path.realpath(path), key=(0, 0, 0, 0, 0), size=0
     )
     return Arranged(
         programs=(PackagedProgram(name=package.name, path=path),),
-        visible=tuple(visible_paths([one])),
+        visible=tuple(visible_paths([program])),
         prefixes=PREFIXES,
     )

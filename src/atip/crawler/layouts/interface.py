@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from atip.model.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-MAX_PROGRAMS = 2_000
+    from collections.abc import Callable, Mapping
 
 
 class PackagedProgram(Value):
@@ -43,25 +40,3 @@ class Bench(Value):
     """Unpacked packages, shared by the jobs of this machine."""
     blob: Callable[[str], bytes]
     """Digest → bytes; raises FetchError when they are not in the depot."""
-
-
-def programs_in(folders: Iterable[str], below: str) -> tuple[PackagedProgram, ...]:
-    """Executables in some folders, by name; the first of a name counts. Links count if they stay below the folder."""
-    programs: dict[str, PackagedProgram] = {}
-    limit = os.path.realpath(below) + "/"
-    for folder in folders:
-        for name in sorted(_names(folder)):
-            path = os.path.join(folder, name)
-            # SECURITY: a link must not make us read, hash or show a file of this machine.
-            if name in programs or not os.path.realpath(path).startswith(limit):
-                continue
-            if os.path.isfile(path) and os.access(path, os.X_OK):
-                programs[name] = PackagedProgram(name=name, path=path)
-    return tuple(programs.values())[:MAX_PROGRAMS]
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

@@ -25,7 +25,7 @@ _UNREAD = (
     *("usr/src/", "usr/lib/debug/", "usr/share/gnome/", "usr/share/themes/", "usr/share/fonts/"),
     *("usr/share/gtk-doc/", "usr/share/backgrounds/", "var/", "usr/share/games/", "dev/", "run/"),
 )
-"""What no program needs in order to print its help."""
+"""Files that no program needs to print its help."""
 _PAGES = "usr/share/man/"
 
 
@@ -65,31 +65,31 @@ def _unpack(data: bytes, folder: str) -> None:
 def drop_layer(digest: str, cache: str) -> None:
     """Remove an unpacked package; it is unpacked again when needed."""
     folder = os.path.join(cache, digest.partition(":")[2])
-    gone = f"{folder}.old"  # renamed first: a layer is complete or absent
-    shutil.rmtree(gone, ignore_errors=True)
+    trash = f"{folder}.old"  # renamed first: a layer is complete or absent
+    shutil.rmtree(trash, ignore_errors=True)
     try:
-        os.rename(folder, gone)
+        os.rename(folder, trash)
         os.unlink(f"{folder}.lock")
     except OSError:
         return
-    shutil.rmtree(gone, ignore_errors=True)
+    shutil.rmtree(trash, ignore_errors=True)
 
 
 def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """(name, entry) of every file and link of a layer, sorted."""
     folders = [""]
     while folders:
-        above = folders.pop()
-        with os.scandir(os.path.join(layer, above)) as entries:
+        parent = folders.pop()
+        with os.scandir(os.path.join(layer, parent)) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
-                name = f"{above}{entry.name}"
+                name = f"{parent}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(name + "/")
                 else:
                     yield name, entry
 
 
-def merged(name: str) -> str:
+def merged_path(name: str) -> str:
     """The path of a file in a root whose `/bin` and `/lib` are links into `/usr`."""
     top = name.partition("/")[0]
     return f"usr/{name}" if top in MERGED else name

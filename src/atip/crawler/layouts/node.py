@@ -24,8 +24,8 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     Raises:
         FormatError: `archive.*`, `format.*`, `crawl.no-entry-points`, `crawl.place`.
     """
-    for one in (package.own, *package.needs):
-        _unpack(one, bench)
+    for need in (package.own, *package.needs):
+        _unpack(need, bench)
     open_to_sandbox(bench.folder)
     home = os.path.join(bench.folder, package.own.name)
     programs = [
@@ -40,14 +40,16 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     return Arranged(programs=tuple(programs), visible=(bench.folder,), prefixes=(home,))
 
 
-def _unpack(one: PackageFile, bench: Bench) -> None:
-    parts = one.name.split("/")
+def _unpack(package_file: PackageFile, bench: Bench) -> None:
+    parts = package_file.name.split("/")
     # SECURITY: the path comes from a lock file that depends on a registry's answers.
-    if parts[0] != "node_modules" or ".." in parts or os.path.isabs(one.name):
-        raise FormatError("crawl.place", f"`{one.name[:80]}` is not a path below `node_modules`")
-    place = os.path.join(bench.folder, one.name)
+    if parts[0] != "node_modules" or ".." in parts or os.path.isabs(package_file.name):
+        raise FormatError(
+            "crawl.place", f"`{package_file.name[:80]}` is not a path below `node_modules`"
+        )
+    place = os.path.join(bench.folder, package_file.name)
     folder = os.path.join(bench.folder, "unpacked")
-    members = unpack(bench.blob(one.digest), folder)
+    members = unpack(bench.blob(package_file.digest), folder)
     tops = {member.name.partition("/")[0] for member in members}
     os.makedirs(os.path.dirname(place), exist_ok=True)
     if len(tops) != 1:
@@ -77,5 +79,12 @@ def read_bins(home: str) -> Mapping[str, str]:
 def _inside(home: str, place: str) -> str | None:
     """The file of a `bin` entry, or None when it is outside the package."""
     path = os.path.realpath(os.path.join(home, place))
-    candidates = [one for one in (path, f"{path}.js") if os.path.isfile(one)]
-    return next((one for one in candidates if one.startswith(os.path.realpath(home) + "/")), None)
+    candidates = [file for file in (path, f"{path}.js") if os.path.isfile(file)]
+    return next(
+        (
+            candidate
+            for candidate in candidates
+            if candidate.startswith(os.path.realpath(home) + "/")
+        ),
+        None,
+    )

@@ -48,10 +48,10 @@ def arrange(package: Package, bench: Bench) -> Arranged:
 
 
 def _programs(folder: str, pattern: str) -> Iterator[PackagedProgram]:
-    for above, names, files in os.walk(folder):
+    for parent, names, files in os.walk(folder):
         names.sort()
         for name in sorted(files):
-            path = os.path.join(above, name)
+            path = os.path.join(parent, name)
             relative = os.path.relpath(path, folder)
             if os.path.islink(path) or (pattern and not fnmatch.fnmatchcase(relative, pattern)):
                 continue
@@ -64,4 +64,4 @@ def _programs(folder: str, pattern: str) -> Iterator[PackagedProgram]:
 
 def _prefixes(folder: str) -> list[str]:
     """Folders that hold a `share`, as a prefix does."""
-    return [above for above, names, _files in os.walk(folder) if "share" in names]
+    return [parent for parent, names, _files in os.walk(folder) if "share" in names]

@@ -43,9 +43,9 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     site = os.path.join(bench.folder, "lib", "python3", "site-packages")
     os.makedirs(site)
     paths = []
-    for number, one in enumerate((package.own, *package.needs)):
+    for number, need in enumerate((package.own, *package.needs)):
         folder = os.path.join(bench.folder, "wheels", str(number))
-        unpack(bench.blob(one.digest), folder)
+        unpack(bench.blob(need.digest), folder)
         paths.append(folder)
     bin_folder = os.path.join(bench.folder, "bin")
     os.mkdir(bin_folder)
@@ -96,11 +96,11 @@ def read_entry_points(wheel: str) -> dict[str, tuple[str, str]]:
 def _scripts(wheel: str, folder: str, shebang: str) -> Iterator[PackagedProgram]:
     """Programs in `NAME.data/scripts` of a wheel: binaries unchanged, scripts with the first line that `pip` writes."""
     for entry in sorted(os.listdir(wheel)):
-        above = os.path.join(wheel, entry, "scripts")
-        if not entry.endswith(".data") or not os.path.isdir(above):
+        scripts = os.path.join(wheel, entry, "scripts")
+        if not entry.endswith(".data") or not os.path.isdir(scripts):
             continue
-        for name in sorted(os.listdir(above)):
-            path = os.path.join(above, name)
+        for name in sorted(os.listdir(scripts)):
+            path = os.path.join(scripts, name)
             with open(path, "rb") as file:
                 head, rest = file.readline(MAX_LINE), file.read()
             if head.startswith(b"#!python"):

@@ -13,7 +13,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.layers import MERGED, entries, merged
+from atip.crawler.layouts.layers import MERGED, entries, merged_path
 from atip.sandbox.bubblewrap.system_view import placeholder_files
 from atip.system.scratch import lasting_folder
 
@@ -41,12 +41,12 @@ _LISTED: dict[str, dict[str, Placed]] = {}
 _STANDING: list[StandingRoot] = []
 
 
-def standing_root(above: str) -> StandingRoot:
+def standing_root(parent: str) -> StandingRoot:
     """The root of this process, below a folder of this machine; a new one if the last job left it inconsistent."""
     if not _STANDING or _STANDING[0].is_inconsistent or _STANDING[0].pid != os.getpid():
         for old in _STANDING:
             old.remove()
-        _STANDING[:] = [StandingRoot(lasting_folder(above, "root"))]
+        _STANDING[:] = [StandingRoot(lasting_folder(parent, "root"))]
     return _STANDING[0]
 
 
@@ -65,11 +65,11 @@ class StandingRoot:
         self._contested: set[str] = set()
         self._alternatives: list[str] = []
         self._folders: set[str] = {self.folder}
-        own = ("", "usr", "etc", *(f"usr/{one}" for one in MERGED[:3]))
+        directories = ("", "usr", "etc", *(f"usr/{entry}" for entry in MERGED[:3]))
         self._fixed_folders = frozenset(
-            os.path.normpath(os.path.join(self.folder, name)) for name in own
+            os.path.normpath(os.path.join(self.folder, name)) for name in directories
         )
-        for name in ("usr", "etc", *(f"usr/{one}" for one in MERGED[:3])):
+        for name in ("usr", "etc", *(f"usr/{entry}" for entry in MERGED[:3])):
             os.makedirs(os.path.join(self.folder, name), mode=0o755)
         for name in MERGED:
             os.symlink(f"usr/{name}", os.path.join(self.folder, name))
@@ -84,11 +84,11 @@ class StandingRoot:
         listings = {layer: self._layers.get(layer) or _listing(layer) for layer in layers}
         rank = {layer: number for number, layer in enumerate(listings)}
         touched = set(self._contested)
-        for layer in [one for one in self._layers if one not in listings]:
+        for layer in [layer for layer in self._layers if layer not in listings]:
             for place in self._layers[layer]:
                 self._claims[place].remove(layer)
                 touched.add(place)
-        for layer in [one for one in listings if one not in self._layers]:
+        for layer in [listing for listing in listings if listing not in self._layers]:
             for place in listings[layer]:
                 self._claims.setdefault(place, []).append(layer)
                 touched.add(place)
@@ -121,14 +121,14 @@ class StandingRoot:
             return
         path = os.path.join(self.folder, place)
         os.unlink(path)
-        above = os.path.dirname(path)
-        while above not in self._fixed_folders:
+        parent = os.path.dirname(path)
+        while parent not in self._fixed_folders:
             try:
-                os.rmdir(above)
+                os.rmdir(parent)
             except OSError:
                 return
-            self._folders.discard(above)
-            above = os.path.dirname(above)
+            self._folders.discard(parent)
+            parent = os.path.dirname(parent)
 
     def _put(self, place: str, layer: str) -> None:
         path = os.path.join(self.folder, place)
@@ -166,7 +166,7 @@ class StandingRoot:
             if os.path.lexists(path) or not os.path.isdir(os.path.dirname(path)):
                 continue
             start = glob.escape(self.folder)
-            candidates = [one for p in patterns for one in sorted(glob.glob(f"{start}/{p}"))]
+            candidates = [match for p in patterns for match in sorted(glob.glob(f"{start}/{p}"))]
             if candidates:
                 os.symlink(os.path.relpath(candidates[0], os.path.dirname(path)), path)
                 links.append(path)
@@ -180,7 +180,7 @@ def _listing(layer: str) -> dict[str, Placed]:
             _LISTED.clear()
         files: dict[str, Placed] = {}
         for name, entry in entries(layer):
-            place = merged(name)
+            place = merged_path(name)
             if place not in PLACEHOLDERS:
                 link = _target(name, place, os.readlink(entry.path)) if entry.is_symlink() else ""
                 files[place] = (entry.path, link)
@@ -189,9 +189,9 @@ def _listing(layer: str) -> dict[str, Placed]:
 
 
 def _target(name: str, place: str, link: str) -> str:
-    """Where a link leads after the move into `/usr`; always relative and inside the root."""
+    """Target of a link after the move into `/usr`; always relative and inside the root."""
     target = os.path.normpath(os.path.join("/", os.path.dirname(name), link)).lstrip("/")
-    return os.path.relpath(merged(target), os.path.dirname(place))
+    return os.path.relpath(merged_path(target), os.path.dirname(place))
 
 
 def _link_or_copy(source: str, path: str) -> None:

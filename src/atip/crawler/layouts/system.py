@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
-from atip.crawler.layouts.layers import load_layer, merged
+from atip.crawler.layouts.layers import load_layer, merged_path
 from atip.crawler.layouts.standing_root import standing_root
 from atip.errors import FormatError
 
@@ -27,12 +27,12 @@ def arrange(package: Package, bench: Bench) -> Arranged:
         FormatError: `archive.*`, `format.*` of the package itself. A dependency that cannot be unpacked is left
             out: the program then reports what is missing.
     """
-    own = load_layer(package.own, bench.cache, bench.blob)
-    programs = sorted({*_programs(own)})
+    layer = load_layer(package.own, bench.cache, bench.blob)
+    programs = sorted({*_programs(layer)})
     if not programs:
         return Arranged(programs=())
     standing = standing_root(f"{bench.cache}-roots")
-    standing.show([*_needed(package, bench), own])
+    standing.show([*_needed_digests(package, bench), layer])
     root = standing.folder
     limit = os.path.realpath(root) + "/"
     return Arranged(
@@ -49,14 +49,14 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     )
 
 
-def _needed(package: Package, bench: Bench) -> Iterator[str]:
+def _needed_digests(package: Package, bench: Bench) -> Iterator[str]:
     # Workers that need the same start at different places: each unpacks a part, and nothing is unpacked twice.
     start = os.getpid() * 37 % max(1, len(package.needs))
     layers: dict[str, str] = {}
-    for one in (*package.needs[start:], *package.needs[:start]):
+    for need in (*package.needs[start:], *package.needs[:start]):
         with contextlib.suppress(FormatError):
-            layers[one.digest] = load_layer(one, bench.cache, bench.blob)
-    yield from (layers[one.digest] for one in package.needs if one.digest in layers)
+            layers[need.digest] = load_layer(need, bench.cache, bench.blob)
+    yield from (layers[need.digest] for need in package.needs if need.digest in layers)
 
 
 def _programs(layer: str) -> Iterator[str]:
@@ -66,4 +66,4 @@ def _programs(layer: str) -> Iterator[str]:
             names = os.listdir(os.path.join(layer, folder))
         except OSError:
             continue
-        yield from (merged(f"{folder}/{name}") for name in names)
+        yield from (merged_path(f"{folder}/{name}") for name in names)

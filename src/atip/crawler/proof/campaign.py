@@ -1,7 +1,7 @@
 """Campaign: every curated tool that is here, all its cases, twice, on the crawler's engines; results in a folder of their own.
 
-Killed and started again it goes on: a tool whose result lies there, for the same bytes, is not tried again. The second round of a tool
-follows its first one as soon as a worker is free, so that whatever is there when it stops is whole. How often it was started is kept.
+A restarted campaign resumes: a tool with a result for the same digest is not tried again. The second round of a tool
+follows its first one as soon as a worker is free, so that results are complete whenever it stops. The number of starts is recorded.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Campaign:
         """Count this start; returns how many there were."""
         path = os.path.join(self._folder, "starts")
         past = self.starts()
-        write_atomic(path, "".join(f"{one}\n" for one in (*past, now_iso())).encode())
+        write_atomic(path, "".join(f"{time}\n" for time in (*past, now_iso())).encode())
         return len(past) + 1
 
     def starts(self) -> list[str]:
@@ -80,22 +80,22 @@ class Campaign:
 
     def run(self, targets: Iterable[ProofTarget], budget: Mapping[str, Any] | None = None) -> None:
         """Round one finds and tries, round two plays the same cases again."""
-        waiting: dict[str, tuple[str, ProofTarget]] = {}
+        pending: dict[str, tuple[str, ProofTarget]] = {}
         coming = iter(targets)
         for _ in range(ROUNDS):
-            self._play(waiting, coming, budget or {})
-            if not waiting:
+            self._play(pending, coming, budget or {})
+            if not pending:
                 break
 
     def _play(
         self,
-        waiting: dict[str, tuple[str, ProofTarget]],
+        pending: dict[str, tuple[str, ProofTarget]],
         coming: Iterator[ProofTarget],
         budget: Mapping[str, Any],
     ) -> None:
-        """Both rounds of what waits and what comes; what fails, or is ready too late for this queue, goes on waiting."""
-        ready = list(waiting)
-        done = 0
+        """Both rounds of what waits and what comes; what fails, or is ready too late for this queue, goes on pending."""
+        ready = list(pending)
+        count = 0
 
         def orders() -> Iterator[bytes]:
             while True:
@@ -103,27 +103,27 @@ class Campaign:
                     new = next(coming, None)
                     if new is None:
                         return
-                    if turn := self._missing(new):
-                        waiting[new.name] = turn, new
+                    if turn := self._next_round(new):
+                        pending[new.name] = turn, new
                         ready.append(new.name)
-                turn, one = waiting[ready.pop(0)]
-                yield self._first(one, budget) if turn == FIRST else self._second(one)
+                turn, target = pending[ready.pop(0)]
+                yield self._first_round(target, budget) if turn == FIRST else self._second(target)
 
         for order, answer in open_engine(self._engine, self._jobs).run(work, orders()):
-            name, done = json.loads(order)["name"], done + 1
-            turn, one = waiting[name]
+            name, count = json.loads(order)["name"], count + 1
+            turn, target = pending[name]
             if isinstance(answer, BaseException):
-                self._tell(f"{turn} {done} {name}: {answer}")
+                self._tell(f"{turn} {count} {name}: {answer}")
                 continue
             make_private(os.path.join(self._folder, turn))
             write_atomic(self._path(turn, name), answer)
-            self._tell(f"{turn} {done} {name}: {_told(json.loads(answer))}")
-            del waiting[name]
+            self._tell(f"{turn} {count} {name}: {_describe_result(json.loads(answer))}")
+            del pending[name]
             if turn == FIRST and json.loads(answer).get("cases"):
-                waiting[name] = SECOND, one
+                pending[name] = SECOND, target
                 ready.insert(0, name)
 
-    def _missing(self, target: ProofTarget) -> str:
+    def _next_round(self, target: ProofTarget) -> str:
         """The round that a tool still needs; empty: none."""
         first = self.result(FIRST, target.name)
         if first is None or first.get("digest", "") not in ("", _digest(target)):
@@ -146,36 +146,36 @@ class Campaign:
         """All results of a round, by name."""
         folder = os.path.join(self._folder, turn)
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-            found = self.result(turn, name.removesuffix(".json"))
-            if found is not None:
-                yield found
+            result = self.result(turn, name.removesuffix(".json"))
+            if result is not None:
+                yield result
 
     def unsteady(self) -> list[str]:
         """Cases whose second run gave another verdict, or that the clock cut off in one of the two each time it was repeated."""
         explained = load_explained()
-        found = []
-        for one in self.results(FIRST):
-            again = self.result(SECOND, one["name"])
-            if again is None or "cases" not in one or "cases" not in again:
+        changed = []
+        for result in self.results(FIRST):
+            again = self.result(SECOND, result["name"])
+            if again is None or "cases" not in result or "cases" not in again:
                 continue
-            kept = {each.key for each in steady(one, again, explained)}
-            found += [
-                " ".join(each.row["argv"])
-                for each in judge_result(one, explained)
-                if each.key not in kept
+            steady_keys = {verdict.key for verdict in steady(result, again, explained)}
+            changed += [
+                " ".join(verdict.row["argv"])
+                for verdict in judge_result(result, explained)
+                if verdict.key not in steady_keys
             ]
-        return found
+        return changed
 
-    def touched(self) -> list[str]:
+    def changed_names(self) -> list[str]:
         """Names that a case changed outside of its view: samples that are no longer as they are made, files in the home."""
         with scratch_folder() as folder:
-            fresh = make_samples(os.path.join(folder, "fresh"))
-            found = {**_contents(fresh), **_contents(self.desk)}
-            wrong = [name for name in found if not _is_same(fresh, self.desk, name)]
+            pristine = make_samples(os.path.join(folder, "fresh"))
+            contents = {**_contents(pristine), **_contents(self.desk)}
+            wrong = [name for name in contents if not _is_same(pristine, self.desk, name)]
         home = os.path.join(self._folder, "home")
         return sorted(wrong) + (sorted(os.listdir(home)) if os.path.isdir(home) else [])
 
-    def _first(self, target: ProofTarget, budget: Mapping[str, Any]) -> bytes:
+    def _first_round(self, target: ProofTarget, budget: Mapping[str, Any]) -> bytes:
         if sum(key.startswith(f"{target.name} ") for key in load_recipes()) > MANY:
             budget = {**LARGE, **budget}
         return order_of(
@@ -188,11 +188,11 @@ class Campaign:
         )
 
     def _second(self, target: ProofTarget) -> bytes:
-        known = self.result(FIRST, target.name)
-        assert known is not None
+        result = self.result(FIRST, target.name)
+        assert result is not None
         return order_of(
             target.name, target.path, self.desk,
-            cases=known["cases"], source=target.source, root=target.root, version=known["version"],
+            cases=result["cases"], source=target.source, root=target.root, version=result["version"],
         )  # fmt: skip
 
     def _path(self, turn: str, name: str) -> str:
@@ -207,37 +207,37 @@ def _digest(target: ProofTarget) -> str:
 
 def _contents(folder: str) -> dict[str, None]:
     """Every name below; a repository's own store holds the numbers of files, which differ from copy to copy."""
-    found: dict[str, None] = {}
-    for above, folders, files in os.walk(folder):
+    paths: dict[str, None] = {}
+    for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
         for name in (*folders, *files):
-            found[os.path.relpath(os.path.join(above, name), folder)] = None
-    return found
+            paths[os.path.relpath(os.path.join(parent, name), folder)] = None
+    return paths
 
 
-def _is_same(left: str, right: str, name: str) -> bool:
-    one, other = os.path.join(left, name), os.path.join(right, name)
-    if not (os.path.lexists(one) and os.path.lexists(other)):
+def _is_same(first_folder: str, second_folder: str, name: str) -> bool:
+    first_path, second_path = os.path.join(first_folder, name), os.path.join(second_folder, name)
+    if not (os.path.lexists(first_path) and os.path.lexists(second_path)):
         return False
-    if os.path.islink(one) or os.path.isdir(one) or name in MADE_BY_PROGRAMS:
-        return os.lstat(one).st_mode == os.lstat(other).st_mode
-    with open(one, "rb") as first, open(other, "rb") as second:
+    if os.path.islink(first_path) or os.path.isdir(first_path) or name in MADE_BY_PROGRAMS:
+        return os.lstat(first_path).st_mode == os.lstat(second_path).st_mode
+    with open(first_path, "rb") as first, open(second_path, "rb") as second:
         same = first.read() == second.read()
-    return same and os.stat(one).st_mode == os.stat(other).st_mode
+    return same and os.stat(first_path).st_mode == os.stat(second_path).st_mode
 
 
-def _told(result: Mapping[str, Any]) -> str:
+def _describe_result(result: Mapping[str, Any]) -> str:
     if "problem" in result:
         return str(result["problem"]["message"])[:100]
     cases = result["cases"]
-    worked = sum(one["worked"] for one in cases)
-    return f"{len(cases)} cases, {worked} worked, {result['seconds']} s"
+    succeeded = sum(case["worked"] for case in cases)
+    return f"{len(cases)} cases, {succeeded} worked, {result['seconds']} s"
 
 
-def installed() -> Iterator[ProofTarget]:
-    """Every curated tool that lies where this machine's system keeps programs, other names of a tool included; recipes first."""
-    known = load_recipes()
-    for name in sorted({*names(), *aliases()}, key=lambda one: (one not in known, one)):
+def installed_targets() -> Iterator[ProofTarget]:
+    """Every curated tool that in the system's program folders of this machine, including other names of a tool; recipes first."""
+    recipes = load_recipes()
+    for name in sorted({*names(), *aliases()}, key=lambda name: (name not in recipes, name)):
         path = find_program(name, PLACES) if "/" not in name and "*" not in name else None
         if path is not None:
             yield ProofTarget(name=name, path=path)

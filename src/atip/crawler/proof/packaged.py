@@ -7,9 +7,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from atip.crawler.depot import Depot
-from atip.crawler.layouts.layers import entries, load_layer, merged
+from atip.crawler.layouts.layers import entries, load_layer, merged_path
 from atip.crawler.packages import Package, Refusal
-from atip.crawler.proof.campaign import PLACES, ProofTarget, installed
+from atip.crawler.proof.campaign import PLACES, ProofTarget, installed_targets
 from atip.crawler.sources import open_source
 from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.errors import AtipError
@@ -32,19 +32,20 @@ MODULES = "usr/lib/python3/dist-packages"
 MAX_COMPILE_S = 300.0
 
 
-def packaged(folder: str, only: set[str]) -> Iterator[ProofTarget]:
+def package_targets(folder: str, only: set[str]) -> Iterator[ProofTarget]:
     """Fetch and lay out, some packages at a time, while those before them are proved."""
-    here = {one.name for one in installed()}
-    wanted = {*names(), *aliases()} - here
+    local_names = {target.name for target in installed_targets()}
+    missing = {*names(), *aliases()} - local_names
     if only:
-        wanted &= only
+        missing &= only
     yard = _Yard(os.path.join(folder, "packages"))
-    known = load_recipes()
+    recipes = load_recipes()
     offers = sorted(
-        yard.offers(wanted).items(), key=lambda one: (not one[1] & set(known), yard.weight(one[0]))
+        yard.offers(missing).items(),
+        key=lambda target: (not target[1] & set(recipes), yard.weight(target[0])),
     )
     for start in range(0, len(offers), BATCH):
-        yield from yard.lay_out(offers[start : start + BATCH], wanted)
+        yield from yard.lay_out(offers[start : start + BATCH], missing)
 
 
 class _Yard:
@@ -59,15 +60,15 @@ class _Yard:
         self._depot = Depot(os.path.join(folder, "depot"))
         self._installed = _installed_packages()
 
-    def offers(self, wanted: set[str]) -> dict[str, set[str]]:
+    def offers(self, programs: set[str]) -> dict[str, set[str]]:
         """Package → names that it is likely to hold: a package of the same name, or one that we know it by."""
         index = self._source.index()  # type: ignore[attr-defined]
-        found: dict[str, set[str]] = {}
-        for name in wanted:
+        packages: dict[str, set[str]] = {}
+        for name in programs:
             package = PACKAGES.get(name, name)
             if package in index.packages:
-                found.setdefault(package, set()).add(name)
-        return found
+                packages.setdefault(package, set()).add(name)
+        return packages
 
     def weight(self, package: str) -> int:
         """Bytes when unpacked, without what it needs: small ones first."""
@@ -75,29 +76,29 @@ class _Yard:
         return int(index.packages[package].installed)
 
     def lay_out(
-        self, offers: Iterable[tuple[str, set[str]]], wanted: set[str]
+        self, offers: Iterable[tuple[str, set[str]]], programs: set[str]
     ) -> Iterator[ProofTarget]:
         packages = [
-            one
-            for one in self._source.discover(
+            candidate
+            for candidate in self._source.discover(
                 [
                     CrawlRequest(source="apt", name=name, settings={"package": name})
                     for name, _ in offers
                 ]
             )
-            if isinstance(one, Package) and self._is_sane(one)
+            if isinstance(candidate, Package) and self._is_sane(candidate)
         ]
         missing = {
             part.digest: part
-            for one in packages
-            for part in (one.own, *self._needs(one))
+            for package in packages
+            for part in (package.own, *self._needs(package))
             if self._depot.find_blob(part.digest) is None
         }
         for refusal in self._source.fetch(list(missing.values()), self._keep):
             assert isinstance(refusal, Refusal)
-        for one in packages:
+        for package in packages:
             try:
-                yield from self._targets(one, wanted)
+                yield from self._targets(package, programs)
             except (AtipError, OSError):
                 continue
 
@@ -107,19 +108,19 @@ class _Yard:
     def _needs(self, package: Package) -> list[PackageFile]:
         """What it needs and this machine does not have."""
         return [
-            one for one in package.needs if one.locator.partition("=")[0] not in self._installed
+            need for need in package.needs if need.locator.partition("=")[0] not in self._installed
         ]
 
     def _is_sane(self, package: Package) -> bool:
         needs = self._needs(package)
-        size = package.own.size + sum(one.size for one in needs)
+        size = package.own.size + sum(need.size for need in needs)
         return len(needs) <= MAX_NEEDS and size <= MAX_BYTES
 
-    def _targets(self, package: Package, wanted: set[str]) -> Iterator[ProofTarget]:
+    def _targets(self, package: Package, programs: set[str]) -> Iterator[ProofTarget]:
         root = os.path.join(self._folder, "roots", package.name)
         cache = os.path.join(self._folder, "layers")
         parts = (*self._needs(package), package.own)
-        layers = [load_layer(one, cache, self._blob) for one in parts]
+        layers = [load_layer(part, cache, self._blob) for part in parts]
         if not os.path.isdir(root):
             # under another name until it is whole: an interrupted run must not find a part of it
             part = f"{root}.part"
@@ -129,11 +130,11 @@ class _Yard:
             _compile_modules(part)
             os.rename(part, root)
         for folder in PROGRAMS:
-            place = os.path.join(root, merged(folder + "/x")[:-2])
+            place = os.path.join(root, merged_path(folder + "/x")[:-2])
             for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
                 path = os.path.join(place, name)
-                if name in wanted and os.path.isfile(path) and os.access(path, os.X_OK):
-                    wanted.discard(name)
+                if name in programs and os.path.isfile(path) and os.access(path, os.X_OK):
+                    programs.discard(name)
                     yield ProofTarget(name=name, path=path, source=f"apt:{package.name}", root=root)
 
     def _blob(self, digest: str) -> bytes:
@@ -146,7 +147,7 @@ class _Yard:
 def _place(layer: str, root: str) -> None:
     """Files of a layer into the root, later ones over earlier ones; links stay as they are, below the root."""
     for name, entry in entries(layer):
-        path = os.path.join(root, merged(name))
+        path = os.path.join(root, merged_path(name))
         os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
         if os.path.lexists(path):
             os.unlink(path)

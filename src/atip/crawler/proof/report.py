@@ -37,11 +37,13 @@ def count_claims() -> int:
         parts = [(tool.effects, tool.options)]
         parts += [(command.effects, command.options) for _path, command in tool.walk()]
         for effects, options in parts:
-            total += _claimed(effects) + sum(_raised(option.own) for option in options or ())
+            total += _count_claims(effects) + sum(
+                _count_raised(option.own) for option in options or ()
+            )
     return total
 
 
-def _claimed(effects: Any) -> int:
+def _count_claims(effects: Any) -> int:
     files = effects.filesystem
     facts = (
         files.read, files.write, files.delete, effects.network, effects.subprocess,
@@ -50,8 +52,8 @@ def _claimed(effects: Any) -> int:
     return sum(fact is True for fact in facts)
 
 
-def _raised(own: Mapping[str, Any]) -> int:
-    added = own.get("effects")
+def _count_raised(claims: Mapping[str, Any]) -> int:
+    added = claims.get("effects")
     return len(json.dumps(added).split("true")) - 1 if added else 0
 
 
@@ -60,7 +62,7 @@ def verified_tools(
 ) -> frozenset[str]:
     """Tools of which every command had a case and every claimed fact was seen, in both rounds, and nothing else was."""
     explained = load_explained()
-    found = set()
+    verified = set()
     for result in results:
         tool, second = load(result["name"]), again.get(result["name"])
         if tool is None or second is None or not result.get("cases"):
@@ -68,22 +70,22 @@ def verified_tools(
         judged = steady(result, second, explained)
         evidence = evidence_of_cases(result["name"], result["digest"], result["version"], judged)
         if is_verified(evidence, subjects_of(tool.replace(name=result["name"]))):
-            found.add(result["name"])
-    return frozenset(found)
+            verified.add(result["name"])
+    return frozenset(verified)
 
 
-def summary_of(found: Tally, unsteady: int, twice: int, touched: int) -> dict[str, Any]:
+def summary_of(tally: Tally, unsteady: int, twice: int, touched: int) -> dict[str, Any]:
     """The numbers alone."""
     return {
-        "tools": found.tools,
-        "commands": found.commands,
-        "flags": found.flags,
-        "cases": found.cases,
-        "pairs": found.pairs,
-        "facts": len(found.facts),
+        "tools": tally.tools,
+        "commands": tally.commands,
+        "flags": tally.flags,
+        "cases": tally.cases,
+        "pairs": tally.pairs,
+        "facts": len(tally.facts),
         "claims": count_claims(),
-        "disproofs": len(found.disproofs),
-        "open": len(found.open),
+        "disproofs": len(tally.disproofs),
+        "open": len(tally.open),
         "twice": twice,
         "unsteady": unsteady,
         "touched": touched,
@@ -91,7 +93,7 @@ def summary_of(found: Tally, unsteady: int, twice: int, touched: int) -> dict[st
 
 
 def proof_document(
-    found: Tally,
+    tally: Tally,
     results: Iterable[Mapping[str, Any]],
     summary: Mapping[str, Any],
     verified: Collection[str],
@@ -107,24 +109,24 @@ def proof_document(
             "subjects": {},
             **({"verified": True} if result["name"] in verified else {}),
         }
-    for key, lines in found.facts.items():
+    for key, lines in tally.facts.items():
         subject, _, fact = key.rpartition(": ")
         name, _, rest = subject.partition(" ")
         rows = observed[name]["subjects"]
         row = rows.setdefault(rest, ["", lines[0].partition(" ")[2]])
         if letters[fact] not in row[0]:
-            row[0] = "".join(one for one in _SHOWN if one in row[0] + letters[fact])
-    kept = {name: one for name, one in observed.items() if one["subjects"]}
-    return {**summary, "observed": kept}
+            row[0] = "".join(counts for counts in _SHOWN if counts in row[0] + letters[fact])
+    with_subjects = {name: counts for name, counts in observed.items() if counts["subjects"]}
+    return {**summary, "observed": with_subjects}
 
 
-def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, int]) -> str:
+def render_report(tally: Tally, summary: Mapping[str, Any], trial_counts: Mapping[str, int]) -> str:
     """`docs/proof.md`."""
     explained: dict[str, int] = {}
-    kinds = {one.why: one.kind for one in load_explained()}
-    for one in found.disproofs:
-        if one.why:
-            explained[one.why] = explained.get(one.why, 0) + 1
+    kinds = {entry.why: entry.kind for entry in load_explained()}
+    for disproof in tally.disproofs:
+        if disproof.why:
+            explained[disproof.why] = explained.get(disproof.why, 0) + 1
     lines = [
         "# Proof",
         "",
@@ -136,31 +138,31 @@ def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, 
         "",
         "| | |",
         "|---|---|",
-        f"| tools tried | {sum(tried.values()):,} ({', '.join(f'{number:,} {_SOURCES.get(source, source)}' for source, number in sorted(tried.items(), reverse=True))}) |",
-        f"| tools with a proof | {found.tools:,} |",
-        f"| commands with a proof | {found.commands:,} |",
-        f"| flags with a proof | {found.flags:,} |",
-        f"| cases with the same verdicts in both runs; `--help` and `--version` are not counted | {found.cases:,} |",
-        f"| proofs that compare a command line with and without a flag | {found.pairs:,} |",
-        f"| claimed facts with evidence | {len(found.facts):,} |",
+        f"| tools tried | {sum(trial_counts.values()):,} ({', '.join(f'{number:,} {_SOURCES.get(source, source)}' for source, number in sorted(trial_counts.items(), reverse=True))}) |",
+        f"| tools with a proof | {tally.tools:,} |",
+        f"| commands with a proof | {tally.commands:,} |",
+        f"| flags with a proof | {tally.flags:,} |",
+        f"| cases with the same verdicts in both runs; `--help` and `--version` are not counted | {tally.cases:,} |",
+        f"| proofs that compare a command line with and without a flag | {tally.pairs:,} |",
+        f"| claimed facts with evidence | {len(tally.facts):,} |",
         f"| claimed facts in the knowledge files | {summary['claims']:,}, in {len(names()):,} entries with {len(aliases()):,} other names |",
         f"| verified tools (`trust.verified`): every command tried, every claimed fact observed, nothing else observed | {summary['verified']:,} |",
         f"| cases run twice | {summary['twice']:,}; {summary['unsteady']:,} with different verdicts in the second run are excluded |",
         f"| starts of the run (an interrupted run resumes) | {summary['starts']:,} |",
         f"| sample files and home directory after the run | {'unchanged, byte for byte' if not summary['touched'] else str(summary['touched']) + ' changed'} |",
-        f"| disproofs | {len(found.disproofs):,}: {len(found.disproofs) - len(found.open):,} explained, {len(found.open):,} open |",
+        f"| disproofs | {len(tally.disproofs):,}: {len(tally.disproofs) - len(tally.open):,} explained, {len(tally.open):,} open |",
         "",
         "## Verdicts",
         "",
         "| verdict | meaning | count |",
         "|---|---|---|",
-        *(f"| {verdict} | {_MEANING[verdict]} | {number:,} |" for verdict, number in found.verdicts.items()),
+        *(f"| {verdict} | {_MEANING[verdict]} | {number:,} |" for verdict, number in tally.verdicts.items()),
         "",
         "## Facts observed as claimed",
         "",
         "| fact | cases |",
         "|---|---|",
-        *(f"| {fact} | {number:,} |" for fact, number in sorted(found.by_fact.items(), key=lambda pair: -pair[1])),
+        *(f"| {fact} | {number:,} |" for fact, number in sorted(tally.by_fact.items(), key=lambda pair: -pair[1])),
         "",
         "## Explained",
         "",
@@ -173,10 +175,10 @@ def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, 
         "|---|---|---|",
         *(f"| {kinds.get(why, METHOD)} | {why} | {number:,} |" for why, number in sorted(explained.items(), key=lambda pair: -pair[1])),
     ]  # fmt: skip
-    if found.open:
+    if tally.open:
         lines += ["", "## Open", ""]
         lines += [
-            f"- `{' '.join(one.argv)[:100]}`: {one.fact} ({', '.join(one.seen[:2])[:80]})"
-            for one in found.open[:200]
+            f"- `{' '.join(entry.argv)[:100]}`: {entry.fact} ({', '.join(entry.seen[:2])[:80]})"
+            for entry in tally.open[:200]
         ]
     return "\n".join(lines) + "\n"

@@ -83,18 +83,18 @@ def _prove(document: Mapping[str, Any], folder: str) -> dict[str, Any]:
             layer=os.path.join(root, "usr") if root else "",
         )
         if document["cases"]:
-            tried = [_again(case_from(one), runner, binary) for one in document["cases"]]
+            trials = [_again(case_from(case), runner, binary) for case in document["cases"]]
             version = str(document.get("version", ""))
         else:
-            described = learn(document["name"], document["path"], root)
-            version = described.version if described is not None else ""
-            tried = _generated(document, runner, binary, described)
+            tool = learn(document["name"], document["path"], root)
+            version = tool.version if tool is not None else ""
+            trials = _generate(document, runner, binary, tool)
     finally:
         binary.close()
     return {
         "digest": binary.digest,
         "version": version,
-        "cases": [row_of(one) for one in tried],
+        "cases": [row_of(trial) for trial in trials],
     }
 
 
@@ -106,18 +106,18 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
         platform=host_platform(uname.sysname, uname.machine),
         own=PackageFile(name=name, digest="", locator=path),
     )  # fmt: skip
-    one = Executable(
+    executable = Executable(
         name=name, path=path, real_path=os.path.realpath(path), key=(0, 0, 0, 0, 0), size=0
     )
     program = PackagedProgram(name=name, path=path)
     if root:
-        arranged = Arranged(programs=(program,), root=root, prefixes=(f"{root}/usr",))
+        layout = Arranged(programs=(program,), root=root, prefixes=(f"{root}/usr",))
     else:
-        visible = tuple(visible_paths([one]))
-        arranged = Arranged(programs=(program,), visible=visible, prefixes=("/usr/local", "/usr"))
+        visible = tuple(visible_paths([executable]))
+        layout = Arranged(programs=(program,), visible=visible, prefixes=("/usr/local", "/usr"))
     try:
         # of a package that is laid out only what it needs more than this machine has is there: its texts are read
-        with PackageLearner(arranged, package, may_execute=not root, job_s=LEARNING_S) as learner:
+        with PackageLearner(layout, package, may_execute=not root, job_s=LEARNING_S) as learner:
             finding = learner.learn(program).finding
     except SandboxError:
         raise
@@ -126,12 +126,12 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
     return lift(finding.tool) if finding is not None else None
 
 
-def _generated(
-    document: Mapping[str, Any], runner: TrialRunner, binary: VerifiedBinary, described: Tool | None
+def _generate(
+    document: Mapping[str, Any], runner: TrialRunner, binary: VerifiedBinary, metadata: Tool | None
 ) -> list[Tried]:
     name = document["name"]
     curated = load(name)
-    tool = described or curated
+    tool = metadata or curated
     if tool is None:
         return []
     budget = CaseBudget(**document.get("budget", {}))
@@ -146,6 +146,6 @@ def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> Tried:
     return Tried(case=case, sight=sight_of(trial), verdicts=(), exit_code=trial.exit_code)
 
 
-def row_of(tried: Tried) -> dict[str, Any]:
+def row_of(trial: Tried) -> dict[str, Any]:
     """What is kept of a case: what was run and seen. Verdicts are made from it, by the knowledge of the day (`tally`)."""
-    return {**tried.case.to_json(), "exit": tried.exit_code, **tried.sight.to_json()}
+    return {**trial.case.to_json(), "exit": trial.exit_code, **trial.sight.to_json()}

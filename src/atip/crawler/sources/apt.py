@@ -1,6 +1,6 @@
 """Debian archives, through `apt-get` as this machine configured it: signed indexes, packages by hash.
 
-`apt-get update` into lists of our own checks the signature of every `InRelease` and asks only whether an index has
+`apt-get update` into lists of our own checks the signature of every `InRelease` and only queries whether an index has
 changed; nothing of the machine's own apt is touched. Packages are downloaded, never installed: no maintainer script runs.
 """
 
@@ -73,13 +73,13 @@ class AptSource:
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         index = self.index()
         base = index.closure(index.essential())
-        for one in requests:
-            name = str(one.settings.get("package", one.name))
-            if one.name == EVERY:
+        for request in requests:
+            name = str(request.settings.get("package", request.name))
+            if request.name == EVERY:
                 for tagged in index.command_line():
-                    yield self._package(index, base, one.replace(name=tagged), tagged)
+                    yield self._package(index, base, request.replace(name=tagged), tagged)
             else:
-                yield self._package(index, base, one, name)
+                yield self._package(index, base, request, name)
 
     def _package(
         self, index: DebianIndex, base: Sequence[str], request: CrawlRequest, name: str
@@ -91,15 +91,15 @@ class AptSource:
                 source="apt", name=name, code="crawl.unknown", message=message, step="discover"
             )
         needs = sorted({*base, *index.closure([name])} - {name})
-        parts = [one for name in needs if not (one := index.packages[name]).is_unread]
+        parts = [
+            package_part for name in needs if not (package_part := index.packages[name]).is_unread
+        ]
         if (
             package.size > MAX_PACKAGE
             or len(parts) > MAX_NEEDS
-            or _unpacked(package, parts) > MAX_UNPACKED
+            or _unpacked_bytes(package, parts) > MAX_UNPACKED
         ):
-            message = (
-                f"it needs {len(parts)} packages, {_unpacked(package, parts) >> 20} MB unpacked"
-            )
+            message = f"it needs {len(parts)} packages, {_unpacked_bytes(package, parts) >> 20} MB unpacked"
             return Refusal(
                 source="apt", name=name, code="crawl.too-large", message=message, step="discover"
             )
@@ -110,7 +110,7 @@ class AptSource:
             platform=debian_platform(package.architecture),
             layout="system",
             own=_artifact(package),
-            needs=tuple(_artifact(one) for one in parts),
+            needs=tuple(_artifact(part) for part in parts),
             description=request.description or package.description,
             homepage=request.homepage or package.homepage,
             template=request.template,
@@ -122,33 +122,36 @@ class AptSource:
             batch = artifacts[start : start + BATCH]
             with contextlib.suppress(FetchError):  # which of them is missing shows below
                 self._run_client(
-                    "apt-get", "download", *(one.locator for one in batch), timeout_s=DOWNLOAD_S
+                    "apt-get",
+                    "download",
+                    *(artifact.locator for artifact in batch),
+                    timeout_s=DOWNLOAD_S,
                 )
-            for one in batch:
+            for artifact in batch:
                 try:
-                    path = os.path.join(folder, downloaded_name(one))
-                    keep(one, read_bytes(path, MAX_PACKAGE))
+                    path = os.path.join(folder, downloaded_name(artifact))
+                    keep(artifact, read_bytes(path, MAX_PACKAGE))
                     os.unlink(path)
                 except AtipError as error:
                     yield Refusal(
                         source="apt",
-                        name=one.locator.partition("=")[0],
+                        name=artifact.locator.partition("=")[0],
                         code=error.code,
                         message=error.message,
                         step="fetch",
                     )
 
 
-def _unpacked(package: DebianPackage, parts: Sequence[DebianPackage]) -> int:
-    return package.installed + sum(one.installed for one in parts)
+def _unpacked_bytes(package: DebianPackage, parts: Sequence[DebianPackage]) -> int:
+    return package.installed + sum(part.installed for part in parts)
 
 
-def _artifact(one: DebianPackage) -> PackageFile:
+def _artifact(package: DebianPackage) -> PackageFile:
     return PackageFile(
-        name=one.file,
-        digest=f"sha256:{one.sha256}",
-        locator=f"{one.name}={one.version}",
-        size=one.size,
+        name=package.file,
+        digest=f"sha256:{package.sha256}",
+        locator=f"{package.name}={package.version}",
+        size=package.size,
     )
 
 

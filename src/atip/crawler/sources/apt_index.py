@@ -51,32 +51,41 @@ class DebianIndex:
         self._provided = provided
 
     def essential(self) -> list[str]:
-        return sorted(name for name, one in self.packages.items() if one.is_essential)
+        return sorted(name for name, package in self.packages.items() if package.is_essential)
 
     def command_line(self) -> list[str]:
         """Packages that are tagged as programs with a command line, sorted."""
-        return sorted(name for name, one in self.packages.items() if one.is_command_line)
+        return sorted(name for name, package in self.packages.items() if package.is_command_line)
 
     def closure(self, roots: Iterable[str]) -> list[str]:
         """Packages and everything they need, sorted; of alternatives the first that exists."""
         seen: set[str] = set()
-        waiting = list(roots)
-        while waiting:
-            name = waiting.pop()
+        pending = list(roots)
+        while pending:
+            name = pending.pop()
             if name in seen or name not in self.packages:
                 continue
             seen.add(name)
             for alternatives in self.packages[name].needs:
                 dependency = self._choose(alternatives)
                 if dependency is not None:
-                    waiting.append(dependency)
+                    pending.append(dependency)
         return sorted(seen)
 
     def _choose(self, alternatives: tuple[str, ...]) -> str | None:
-        real = next((one for one in alternatives if one in self.packages), None)
+        real = next(
+            (alternative for alternative in alternatives if alternative in self.packages), None
+        )
         if real is not None:
             return real
-        return next((self._provided[one] for one in alternatives if one in self._provided), None)
+        return next(
+            (
+                self._provided[alternative]
+                for alternative in alternatives
+                if alternative in self._provided
+            ),
+            None,
+        )
 
 
 def read_index(text: str) -> DebianIndex:
@@ -85,13 +94,13 @@ def read_index(text: str) -> DebianIndex:
     packages: dict[str, DebianPackage] = {}
     provided: dict[str, str] = {}
     for fields in _paragraphs(text):
-        one = _package(fields)
-        if one is None:
+        package = _package(fields)
+        if package is None:
             continue
-        packages[one.name] = one
+        packages[package.name] = package
         for name in _names(fields.get("Provides", "")):
-            if name not in provided or one.name < provided[name]:
-                provided[name] = one.name
+            if name not in provided or package.name < provided[name]:
+                provided[name] = package.name
     return DebianIndex(packages, provided)
 
 
@@ -147,5 +156,5 @@ def _names(text: str, separator: str = ",") -> list[str]:
 
 def upstream(version: str) -> str:
     """`1:2.36-9+deb12u1` → `2.36`: the upstream version, without epoch and Debian revision."""
-    bare = version.partition(":")[2] if ":" in version else version
-    return bare.rpartition("-")[0] or bare
+    upstream_version = version.partition(":")[2] if ":" in version else version
+    return upstream_version.rpartition("-")[0] or upstream_version

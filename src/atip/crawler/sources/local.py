@@ -26,18 +26,18 @@ class LocalSource:
         self._reader = ContentReader()
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
-            path = shutil.which(str(one.settings.get("path", one.name)))
+        for request in requests:
+            path = shutil.which(str(request.settings.get("path", request.name)))
             try:
                 if path is None:
                     raise AtipError(
-                        "crawl.unknown", f"no executable `{one.name[:80]}` on this machine"
+                        "crawl.unknown", f"no executable `{request.name[:80]}` on this machine"
                     )
-                yield self._package(one, os.path.abspath(path))
+                yield self._package(request, os.path.abspath(path))
             except AtipError as error:
                 yield Refusal(
                     source="local",
-                    name=one.name,
+                    name=request.name,
                     code=error.code,
                     message=error.message,
                     step="discover",
@@ -46,7 +46,7 @@ class LocalSource:
     def _package(self, request: CrawlRequest, path: str) -> Package:
         uname = os.uname()
         name = str(request.settings.get("name") or os.path.basename(path))
-        own = PackageFile(
+        main = PackageFile(
             name=name, digest=self._reader.read(os.path.realpath(path)).digest, locator=path
         )
         return Package(
@@ -55,7 +55,7 @@ class LocalSource:
             version=str(request.settings.get("version", "")),
             platform=host_platform(uname.sysname, uname.machine),
             layout="host",
-            own=own,
+            own=main,
             description=request.description,
             homepage=request.homepage,
             template=request.template,

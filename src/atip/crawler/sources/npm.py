@@ -1,6 +1,6 @@
 """npm packages, through `npm` as this machine configured it: resolved to a lock file, packed, never installed.
 
-`npm install --package-lock-only --ignore-scripts` downloads metadata only and writes which version lies where, with
+`npm install --package-lock-only --ignore-scripts` downloads metadata only and records the path of every version, with
 the SHA-512 of each; `npm pack` fetches the archives. No script of a package runs.
 """
 
@@ -66,24 +66,24 @@ class NpmSource:
         name = str(request.settings.get("package", request.name))
         lock = self._resolve(name)
         place = f"node_modules/{name}"
-        own = lock.get(place)
-        rows = {where: one for where, one in lock.items() if where and not one.get("link")}
-        if own is None or not own.get("integrity") or len(rows) > MAX_NEEDS:
+        main = lock.get(place)
+        rows = {where: entry for where, entry in lock.items() if where and not entry.get("link")}
+        if main is None or not main.get("integrity") or len(rows) > MAX_NEEDS:
             raise NotFoundError("crawl.unknown", f"`{name[:80]}` could not be resolved")
-        if not own.get("bin"):
+        if not main.get("bin"):
             raise NotFoundError("crawl.no-entry-points", f"`{name[:80]}` has no programs")
         needs = [
-            _artifact(where, one)
-            for where, one in sorted(rows.items())
-            if where != place and one.get("integrity") and not one.get("optional")
+            _artifact(where, row)
+            for where, row in sorted(rows.items())
+            if where != place and row.get("integrity") and not row.get("optional")
         ]
         return Package(
             source="npm",
             name=name,
-            version=str(own["version"]),
+            version=str(main["version"]),
             platform=ANY,
             layout="node",
-            own=_artifact(place, own),
+            own=_artifact(place, main),
             needs=tuple(needs),
             description=request.description,
             homepage=request.homepage,
@@ -92,10 +92,14 @@ class NpmSource:
 
     def _resolve(self, name: str) -> dict[str, Any]:
         # SECURITY: a name must not become an option, a path or an address.
-        bare = name.removeprefix("@").replace("/", "", 1)
-        if not bare or not all(one.isalnum() or one in "-_." for one in bare) or bare[0] in "-.":
+        characters = name.removeprefix("@").replace("/", "", 1)
+        if (
+            not characters
+            or not all(character.isalnum() or character in "-_." for character in characters)
+            or characters[0] in "-."
+        ):
             raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
-        folder = os.path.join(self._folder, "resolve", bare)
+        folder = os.path.join(self._folder, "resolve", characters)
         shutil.rmtree(folder, ignore_errors=True)
         make_private(folder)
         write_atomic(os.path.join(folder, "package.json"), b'{"private":true}')
@@ -112,15 +116,22 @@ class NpmSource:
             batch = artifacts[start : start + BATCH]
             with contextlib.suppress(FetchError):  # which of them is missing shows below
                 self._run_npm(
-                    folder, "pack", *_QUIET, *(one.locator for one in batch), timeout_s=DOWNLOAD_S
+                    folder,
+                    "pack",
+                    *_QUIET,
+                    *(artifact.locator for artifact in batch),
+                    timeout_s=DOWNLOAD_S,
                 )
-            for one in batch:
+            for artifact in batch:
                 try:
                     keep(
-                        one, read_bytes(os.path.join(folder, packed_name(one.locator)), MAX_ARCHIVE)
+                        artifact,
+                        read_bytes(
+                            os.path.join(folder, packed_name(artifact.locator)), MAX_ARCHIVE
+                        ),
                     )
                 except AtipError as error:
-                    name = one.locator.rpartition("@")[0]
+                    name = artifact.locator.rpartition("@")[0]
                     yield Refusal(
                         source="npm",
                         name=name,

@@ -72,45 +72,50 @@ class PypiSource:
         report = self._run_pip(
             *words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S, second_try_s=SECOND_RESOLVE_S
         )
-        files = [_file(one) for one in json.loads(report)["install"]]
+        files = [_file(item) for item in json.loads(report)["install"]]
         wanted_name = _normal(name)
-        own = next((one for one in files if _normal(one["name"]) == wanted_name), None)
-        if own is None or len(files) > MAX_NEEDS:
+        main = next((file for file in files if _normal(file["name"]) == wanted_name), None)
+        if main is None or len(files) > MAX_NEEDS:
             raise NotFoundError("crawl.unknown", f"`{name[:80]}` could not be resolved to wheels")
         uname = os.uname()
-        is_any = own["artifact"].name.endswith("-any.whl")
+        is_any = main["artifact"].name.endswith("-any.whl")
         return Package(
             source="pypi",
             name=name,
-            version=own["version"],
+            version=main["version"],
             platform=ANY if is_any else host_platform(uname.sysname, uname.machine),
             layout="python",
-            own=own["artifact"],
+            own=main["artifact"],
             needs=tuple(
-                sorted((one["artifact"] for one in files if one is not own), key=lambda a: a.name)
+                sorted(
+                    (file["artifact"] for file in files if file is not main), key=lambda a: a.name
+                )
             ),
-            description=request.description or own["summary"],
-            homepage=request.homepage or own["homepage"],
+            description=request.description or main["summary"],
+            homepage=request.homepage or main["homepage"],
             template=request.template,
         )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
-        waiting = list(artifacts)
-        while waiting:
+        pending = list(artifacts)
+        while pending:
             # One run of pip for many files, but it accepts only one version per package.
-            batch = {one.locator.partition("==")[0]: one for one in reversed(waiting[:BATCH])}
+            batch = {
+                artifact.locator.partition("==")[0]: artifact
+                for artifact in reversed(pending[:BATCH])
+            }
             files = list(batch.values())
-            waiting = [one for one in waiting if one not in files]
+            pending = [artifact for artifact in pending if artifact not in files]
             words = ("download", "--no-deps", "--dest", self._folder, *_ONLY_WHEELS)
             with contextlib.suppress(FetchError):  # which of them is missing shows below
-                self._run_pip(*words, *(one.locator for one in files), timeout_s=DOWNLOAD_S)
-            for one in files:
-                path = os.path.join(self._folder, os.path.basename(one.name))
+                self._run_pip(*words, *(path.locator for path in files), timeout_s=DOWNLOAD_S)
+            for artifact in files:
+                path = os.path.join(self._folder, os.path.basename(artifact.name))
                 try:
-                    keep(one, read_bytes(path, MAX_WHEEL))
+                    keep(artifact, read_bytes(path, MAX_WHEEL))
                     os.unlink(path)
                 except AtipError as error:
-                    name = one.locator.partition("==")[0]
+                    name = artifact.locator.partition("==")[0]
                     yield Refusal(
                         source="pypi",
                         name=name,
@@ -157,8 +162,8 @@ def _file(entry: dict[str, Any]) -> dict[str, Any]:
 
 def _homepage(metadata: dict[str, Any]) -> str:
     values = [metadata.get("home_page") or "", *(metadata.get("project_url") or ())]
-    addresses = [one.rpartition(" ")[2] for one in values]
-    return next((one for one in addresses if one.startswith("https://")), "")
+    addresses = [value.rpartition(" ")[2] for value in values]
+    return next((address for address in addresses if address.startswith("https://")), "")
 
 
 def _normal(name: str) -> str:

@@ -21,14 +21,15 @@ _PLATFORM = re.compile(r"(linux|darwin|windows)-(amd64|arm64|arm|386)\Z")
 MAX_DESCRIPTION = 200
 
 
-def complete(tool: Tool, lesson: Lesson, package: Package, at: str) -> Tool:
-    """The shim of one program.
+def complete(tool: Tool, lesson: Lesson, package: Package, at: str, *, programs: int = 1) -> Tool:
+    """The shim of one program of a package that has this many.
 
     Fields of the template replace learned fields (§4.10.2). In any case the result is `inferred` and not verified:
     a reviewer promotes it later (§4.10.4).
     """
     tool = tool.replace(
-        description=describe(tool, package), homepage=tool.homepage or package.homepage or None
+        description=describe(tool, package, programs),
+        homepage=tool.homepage or package.homepage or None,
     )
     if package.template:
         tool = apply_override(tool, merged_template(tool, package.template))
@@ -48,23 +49,27 @@ def merged_template(tool: Tool, template: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a template into an override: it keeps learned options that it does not list, and replaces everything else."""
     from atip.model.reading.encode import encode
 
-    return _joined(encode(tool), template)
+    return _join(encode(tool), template)
 
 
-def _joined(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
+def _join(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
     """The same for the document and for each of its commands (`""` is the tool itself)."""
     document = dict(template)
     if isinstance(template.get("options"), list):
-        replaced_flags = {flag for one in template["options"] for flag in one.get("flags", ())}
+        replaced_flags = {
+            flag for option in template["options"] for flag in option.get("flags", ())
+        }
         rest = [
-            one for one in base.get("options", ()) if not replaced_flags & set(one.get("flags", ()))
+            option
+            for option in base.get("options", ())
+            if not replaced_flags & set(option.get("flags", ()))
         ]
         document["options"] = [*template["options"], *rest]
     if isinstance(template.get("commands"), dict):
         base_commands = base.get("commands") or {}
         document["commands"] = {
-            name: _joined(base_commands.get(name, {}), one)
-            for name, one in template["commands"].items()
+            name: _join(base_commands.get(name, {}), command)
+            for name, command in template["commands"].items()
         }
     return document
 
@@ -90,7 +95,15 @@ def _generation(tool: Tool, lesson: Lesson, package: Package, at: str) -> dict[s
     }
 
 
-def describe(tool: Tool, package: Package) -> str:
-    """Return the best summary, or one that names the package."""
-    summary = first_summary([tool.description, package.description], tool.name)
-    return summary[:MAX_DESCRIPTION] or f"A program of the package {package.name}"
+def describe(tool: Tool, package: Package, programs: int = 1) -> str:
+    """Return the best summary, or one that names the package.
+
+    What a package of several programs says of itself is not what one of them does, unless they share the name.
+    """
+    is_own = programs == 1 or tool.name.lower() == package.name.lower()
+    summary = first_summary([tool.description, package.description if is_own else ""], tool.name)
+    if summary:
+        return summary[:MAX_DESCRIPTION]
+    if said := first_summary([package.description], tool.name):
+        return f"Part of {package.name}: {said}"[:MAX_DESCRIPTION]
+    return f"A program of the package {package.name}"

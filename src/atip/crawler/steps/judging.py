@@ -37,7 +37,9 @@ def checked_document(tool: Tool) -> dict[str, Any]:
         strict: Any = read_json(data)
     except AtipError as error:
         raise FormatError("crawl.invalid", error.message) from error
-    problems = [one for one in judge(strict, kind="shim").problems if one.severity == "error"]
+    problems = [
+        problem for problem in judge(strict, kind="shim").problems if problem.severity == "error"
+    ]
     if problems:
         first = problems[0]
         raise FormatError("crawl.invalid", f"{first.path}: {first.message}", problems=problems)
@@ -46,4 +48,4 @@ def checked_document(tool: Tool) -> dict[str, Any]:
 
 def poison_rules(document: dict[str, Any]) -> list[str]:
     """Lint rules that detect text addressed to a model instead of a description."""
-    return sorted({one.rule for one in lint(document) if one.rule in POISON})
+    return sorted({finding.rule for finding in lint(document) if finding.rule in POISON})

@@ -103,19 +103,19 @@ class PackageLearner:
     """Probes the programs of one package. Use as a context manager: it owns a sandbox."""
 
     def __init__(
-        self, arranged: Arranged, package: Package, *, may_execute: bool, job_s: float = JOB_S
+        self, layout: Arranged, package: Package, *, may_execute: bool, job_s: float = JOB_S
     ) -> None:
-        self._arranged = arranged
-        self._texts = InstalledTexts(arranged.prefixes, root=arranged.root)
+        self._arranged = layout
+        self._texts = InstalledTexts(layout.prefixes, root=layout.root)
         self._summaries = SummarySources(self._texts, _OneSummary(package))
         self._may_execute = may_execute
         self._box = ProbeSandbox(
-            visible=(*arranged.visible, SDK),
-            root=arranged.root,
+            visible=(*layout.visible, SDK),
+            root=layout.root,
             limits=PROBE.limits.replace(wall_s=BUDGET.answer_s),
         )
-        self._runner = PackageRunner(self._box, arranged.root, arranged.environment)
-        allowed = min(job_s + PROGRAM_S * len(arranged.programs), MAX_JOB_S)
+        self._runner = PackageRunner(self._box, layout.root, layout.environment)
+        allowed = min(job_s + PROGRAM_S * len(layout.programs), MAX_JOB_S)
         self._runner.cpu_left_s = allowed
         self._runner.clock_left_s = allowed * STRETCH
         self._reader = ContentReader()
@@ -146,7 +146,7 @@ class PackageLearner:
         ]
 
     def learn(self, program: PackagedProgram) -> Lesson:
-        """Hash a program and ask it."""
+        """Hash a program and probe it."""
         real = os.path.realpath(program.path)
         content = self._reader.read(real)
         stub = parse_stub(real, content.head, content.script or None)

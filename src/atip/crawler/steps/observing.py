@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 BUDGET = CaseBudget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
 
 
-def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> None:
+def observe_programs(layout: Arranged, shims: dict[str, Any], folder: str) -> None:
     """Add observations to the shims of a package; the shim of a program that cannot run stays unchanged.
 
     Raises:
@@ -39,12 +39,12 @@ def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> 
     desk = make_samples(os.path.join(folder, "desk"))
     runner = TrialRunner(
         desk, os.path.join(folder, "stages"),
-        layer=os.path.join(arranged.root, "usr") if arranged.root else "",
-        visible=arranged.visible, environment=arranged.environment,
+        layer=os.path.join(layout.root, "usr") if layout.root else "",
+        visible=layout.visible, environment=layout.environment,
     )  # fmt: skip
-    for program in arranged.programs:
+    for program in layout.programs:
         try:
-            _observe(program, arranged.root, runner, shims)
+            _observe(program, layout.root, runner, shims)
         except SandboxError:
             raise
         except (AtipError, OSError):
@@ -73,10 +73,13 @@ def _observe(
     finally:
         binary.close()
     explained = load_explained()
-    cases = [_judge_trial(one, runner.desk, lookup, explained) for one in trials]
+    cases = [_judge_trial(trial, runner.desk, lookup, explained) for trial in trials]
     evidence = evidence_of_cases(program.name, binary.digest, tool.version, cases)
-    own = document.get("x-atip")
-    document["x-atip"] = {**(own if isinstance(own, dict) else {}), "observed": block_of(evidence)}
+    extension = document.get("x-atip")
+    document["x-atip"] = {
+        **(extension if isinstance(extension, dict) else {}),
+        "observed": block_of(evidence),
+    }
     if _verifies(tool, binary.digest, trials, runner.desk):
         document["trust"] = {**document.get("trust", {}), "verified": True}
 
@@ -87,7 +90,7 @@ def _verifies(tool: Tool, digest: str, trials: list[Tried], desk: str) -> bool:
     def lookup(name: str) -> Tool | None:
         return tool if name == tool.name else load(name)
 
-    cases = [_judge_trial(one, desk, lookup, ()) for one in trials]
+    cases = [_judge_trial(trial, desk, lookup, ()) for trial in trials]
     return is_verified(evidence_of_cases(tool.name, digest, tool.version, cases), subjects_of(tool))
 
 
@@ -95,11 +98,14 @@ def _judge_trial(trial: Tried, desk: str, lookup: Any, explained: Any) -> Judged
     case = trial.case
     claim = claim_of(case.argv, desk, lookup)
     verdicts = judge_sight(claim.effects, trial.sight, spawn=claim.spawn)
-    undeclared = [each for each in verdicts if each.verdict == UNDECLARED]
+    undeclared = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
     return JudgedCase(
         tool=case.argv[0],
         row={**case.to_json(), "exit": trial.exit_code},
         sight=trial.sight,
         verdicts=verdicts,
-        whys={each.fact: why_of(case.argv[0], each, trial.sight, explained) for each in undeclared},
+        whys={
+            fact_verdict.fact: why_of(case.argv[0], fact_verdict, trial.sight, explained)
+            for fact_verdict in undeclared
+        },
     )

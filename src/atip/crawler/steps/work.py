@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.interface import Bench
-from atip.crawler.packages import EMPTY, LEARNT, REFUSED, encode_json, read_package
+from atip.crawler.packages import EMPTY, LEARNED, REFUSED, encode_json, read_package
 from atip.crawler.steps.completing import complete
 from atip.crawler.steps.judging import checked_document, poison_rules
 from atip.crawler.steps.learning import PackageLearner
@@ -83,14 +82,12 @@ def examine(package: Package, depot: Depot, cache: str, at: str) -> dict[str, An
         with scratch_folder() as folder:
             # (1)
             bench = Bench(folder=os.path.realpath(folder), cache=cache, blob=_blobs(depot))
-            arranged = _arrange(package, bench)
-            _learn_all(package, arranged, at, result)
+            layout = _arrange(package, bench)
+            _learn_all(package, layout, at, result)
             if package.observe and result["shims"]:
                 from atip.crawler.steps.observing import observe_programs
 
-                observe_programs(
-                    arranged, result["shims"], os.path.join(folder, "observing")
-                )  # (6)
+                observe_programs(layout, result["shims"], os.path.join(folder, "observing"))  # (6)
     except SandboxError:
         raise
     except (FormatError, FetchError, NotFoundError) as error:
@@ -115,18 +112,19 @@ def _arrange(package: Package, bench: Bench) -> Arranged:
     module = LAYOUTS.get(package.layout)
     if module is None:
         raise FormatError("crawl.layout", f"unknown layout `{package.layout[:40]}`")
-    arranged: Arranged = importlib.import_module(module).arrange(package, bench)
-    return arranged
+    layout: Arranged = importlib.import_module(module).arrange(package, bench)
+    return layout
 
 
-def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, Any]) -> None:
+def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, Any]) -> None:
     """(2) to (5) for every program; files with the same content once, under the file's own name."""
-    if not arranged.programs:
+    if not layout.programs:
         return
     uname = os.uname()
     may_execute = package.platform in (ANY, host_platform(uname.sysname, uname.machine))
-    own_first = sorted(arranged.programs, key=lambda one: (os.path.islink(one.path), one.name))
-    with PackageLearner(arranged, package, may_execute=may_execute) as learner:
+    count = len({os.path.realpath(one.path) for one in layout.programs})
+    own_first = sorted(layout.programs, key=lambda one: (os.path.islink(one.path), one.name))
+    with PackageLearner(layout, package, may_execute=may_execute) as learner:
         for program in own_first:
             try:
                 lesson = learner.learn(program) if not _is_processed(program.path, result) else None
@@ -138,19 +136,21 @@ def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, 
             if lesson is None:
                 result["programs"].append({"name": program.name, "alias": True})
                 continue
-            result["programs"].append(_process(lesson, package, at, result["shims"]))
+            result["programs"].append(_process(lesson, package, at, result["shims"], count))
             result.setdefault("_seen", set()).add(os.path.realpath(program.path))
     result.pop("_seen", None)
     if result["shims"]:
-        result["outcome"] = LEARNT
+        result["outcome"] = LEARNED
 
 
 def _is_processed(path: str, result: Mapping[str, Any]) -> bool:
     return os.path.realpath(path) in result.get("_seen", ())
 
 
-def _process(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of one program; adds its shim to `shims` if it is acceptable."""
+def _process(
+    lesson: Lesson, package: Package, at: str, shims: dict[str, Any], programs: int
+) -> dict[str, Any]:
+    """Return the row of one program out of `programs`; adds its shim to `shims` if it is acceptable."""
     digits = lesson.digest.removeprefix("sha256:")
     row: dict[str, Any] = {
         "name": lesson.name,
@@ -163,15 +163,12 @@ def _process(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -
     row["rung"] = lesson.finding.source_kind
     row["also"] = list(lesson.finding.also)
     try:
-        document = checked_document(complete(lesson.finding.tool, lesson, package, at))
+        document = checked_document(
+            complete(lesson.finding.tool, lesson, package, at, programs=programs)
+        )
     except FormatError as error:
         return {**row, "problem": error.code, "message": error.message[:300]}
     if rules := poison_rules(document):
         return {**row, "problem": "crawl.poisoned", "message": ", ".join(rules)}
     shims.setdefault(digits, document)
     return row
-
-
-def clear_cache(cache: str) -> None:
-    """Remove unpacked packages; they are unpacked again when needed."""
-    shutil.rmtree(cache, ignore_errors=True)

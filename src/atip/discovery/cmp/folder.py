@@ -34,11 +34,11 @@ def write_folder(
     folder = os.path.join(place, name)
     if os.path.lexists(folder) and not replace:
         raise AtipError(
-            "cmp.exists", f"`{folder}` is already there", hint="--force replaces its documents"
+            "cmp.exists", f"`{folder}` already exists", hint="--force replaces its documents"
         )
     # SECURITY: a link in place of the folder would let us write somewhere else.
     if os.path.islink(folder):
-        raise AtipError("cmp.exists", f"`{folder}` is a link; its target is not ours to change")
+        raise AtipError("cmp.exists", f"`{folder}` is a symbolic link; its target is not changed")
     holder = os.path.join(folder, "cmp")
     make_private(holder)
     for key in (
@@ -60,5 +60,5 @@ def _link(folder: str, program: str) -> None:
     if os.path.islink(path):
         os.unlink(path)
     elif os.path.lexists(path):
-        raise AtipError("cmp.exists", f"`{path}` is already there")
+        raise AtipError("cmp.exists", f"`{path}` already exists")
     os.symlink(program, path)

@@ -1,7 +1,7 @@
-"""CMP adapters as a metadata source: what a tool folder says of the program that it wraps (docs/architecture.md, CMP 0.2.0 §7).
+"""CMP adapters as a metadata source: the description in a tool folder of the program it wraps (docs/architecture.md, CMP 0.2.0 §7).
 
-Reads manifests once per scan, and the capability of a tool only when its program is asked about. An adapter
-describes what someone wanted to do, seldom the whole program: later sources add the rest.
+Reads manifests once per scan, and the capability of a tool only when its program is looked up. An adapter
+describes what its author needed, seldom the whole program: later sources add the rest.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class CmpSource:
             self._tools = {}
             for tool in cmp_tools.manifests(self._where).tools:
                 self._tools.setdefault(tool.manifest.program, tool)
-        found = self._tools.get(subject.name)
-        if found is None:
+        cmp_tool = self._tools.get(subject.name)
+        if cmp_tool is None:
             return None
         try:
-            told = cmp_tools.capability(found.folder).tool
+            document = cmp_tools.capability(cmp_tool.folder).tool
         except AtipError:
-            return None  # `cmp list` tells what is wrong with it
+            return None  # `cmp list` reports the problem
         # the documents stay where they are; the store keeps what they mean
-        return told.replace(name=subject.name, version="unknown", binary=None, extra={})
+        return document.replace(name=subject.name, version="unknown", binary=None, extra={})

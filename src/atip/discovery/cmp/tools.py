@@ -61,7 +61,7 @@ class CmpTools(Value):
 
 
 def places(home: str, configured: object = ()) -> list[str]:
-    """Where to look: the canonical folder first, then what the user configured, then the system's."""
+    """Folders to search: the canonical folder first, then the user's configured ones, then the system's."""
     more = (
         [p for p in configured if isinstance(p, str)]
         if isinstance(configured, (list, tuple))
@@ -73,15 +73,15 @@ def places(home: str, configured: object = ()) -> list[str]:
 
 def folders(where: Sequence[str]) -> list[CmpFolder]:
     """Level 0: names only, by place and then by name."""
-    found: list[CmpFolder] = []
+    cmp_folders: list[CmpFolder] = []
     for place in where:
         try:
             with os.scandir(place) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_dir())
         except OSError:
             continue
-        found += [CmpFolder(name=name, path=os.path.join(place, name)) for name in names]
-    return found[:MAX_TOOLS]
+        cmp_folders += [CmpFolder(name=name, path=os.path.join(place, name)) for name in names]
+    return cmp_folders[:MAX_TOOLS]
 
 
 def folder_at(path: str) -> CmpFolder:
@@ -91,7 +91,7 @@ def folder_at(path: str) -> CmpFolder:
 
 def manifests(where: Sequence[str]) -> CmpTools:
     """Level 1: one manifest per folder. Equal names in two domains stay apart; of equal keys the first wins."""
-    found: dict[str, CmpTool] = {}
+    tools: dict[str, CmpTool] = {}
     problems: list[Problem] = []
     for folder in folders(where):
         try:
@@ -99,12 +99,12 @@ def manifests(where: Sequence[str]) -> CmpTools:
         except AtipError as error:
             problems.append(_problem(folder.path, error.code, error.message))
             continue
-        if tool.key in found:
-            message = f"`{tool.key}` is already at {found[tool.key].folder.path}"
+        if tool.key in tools:
+            message = f"`{tool.key}` is already at {tools[tool.key].folder.path}"
             problems.append(_problem(folder.path, "cmp.twice", message))
         else:
-            found[tool.key] = tool
-    return CmpTools(tools=tuple(found.values()), problems=tuple(problems))
+            tools[tool.key] = tool
+    return CmpTools(tools=tuple(tools.values()), problems=tuple(problems))
 
 
 def read_manifest(folder: CmpFolder) -> CmpTool:
@@ -130,8 +130,8 @@ def capability(folder: CmpFolder, *, strict: bool = False) -> Decoded:
         NotFoundError: `cmp.no-manifest`, `cmp.no-capability`.
     """
     first, manifest = _document(folder, "manifest")
-    second, told = _document(folder, "capability")
-    documents: dict[str, Any] = {"manifest": manifest, "capability": told}
+    second, document = _document(folder, "capability")
+    documents: dict[str, Any] = {"manifest": manifest, "capability": document}
     with contextlib.suppress(NotFoundError):
         documents["examples"] = _document(folder, "examples")[1]
     decoded = cmp.decode(documents, origin=folder.name, strict=strict)
@@ -151,17 +151,17 @@ def find_tool(where: Sequence[str], name: str) -> CmpTool:
     """
     tools = manifests(where).tools
     exact = [tool for tool in tools if tool.key == name]
-    found = exact or [tool for tool in tools if name in (tool.manifest.name, tool.folder.name)]
-    if len(found) > 1:
-        keys = ", ".join(tool.key for tool in found)
+    matches = exact or [tool for tool in tools if name in (tool.manifest.name, tool.folder.name)]
+    if len(matches) > 1:
+        keys = ", ".join(tool.key for tool in matches)
         raise FormatError(
             "cmp.ambiguous", f"`{name[:80]}` is in several domains", hint=f"one of {keys}"
         )
-    if not found:
+    if not matches:
         raise NotFoundError(
             "cmp.not-found", f"no CMP tool `{name[:80]}`", hint="run `atip cmp list`"
         )
-    return found[0]
+    return matches[0]
 
 
 def find_program(tool: CmpTool, path: str) -> str | None:
@@ -171,16 +171,16 @@ def find_program(tool: CmpTool, path: str) -> str | None:
     program = tool.manifest.program
     if os.sep in program:
         return None
-    own = os.path.join(tool.folder.path, "bin", program)
-    if os.path.isfile(own) and os.access(own, os.X_OK):
-        return own
+    bundled = os.path.join(tool.folder.path, "bin", program)
+    if os.path.isfile(bundled) and os.access(bundled, os.X_OK):
+        return bundled
     return shutil.which(program, path=path)
 
 
 def missing_domains(tool: CmpTool, tools: Sequence[CmpTool]) -> list[str]:
     """Domains that the tool requires and nothing here provides (§3.1)."""
-    here = {other.manifest.domain for other in tools if other.key != tool.key}
-    return [domain for domain in tool.manifest.requires or () if domain not in here]
+    available = {other.manifest.domain for other in tools if other.key != tool.key}
+    return [domain for domain in tool.manifest.requires or () if domain not in available]
 
 
 def stamp_of(folder: CmpFolder) -> str:

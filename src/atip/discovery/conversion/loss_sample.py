@@ -1,4 +1,4 @@
-"""A tool that says everything ATIP can say of a command: what a conversion loses is measured on it. Data only."""
+"""A tool that uses every field of ATIP, to measure what a conversion loses. Data only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPTIONS: list[dict[str, Any]] = [
         "name": "limit",
         "flags": ["--limit"],
         "type": "integer",
-        "description": "At most so many",
+        "description": "Maximum number",
         "required": True,
     },
     {
@@ -47,7 +47,7 @@ _OPTIONS: list[dict[str, Any]] = [
         "name": "force",
         "flags": ["--force"],
         "type": "boolean",
-        "description": "Replace what is there",
+        "description": "Replace existing files",
         "exclusive": ["limit"],
         "x-atip": {"effects": {"destructive": True}},
     },
@@ -55,7 +55,7 @@ _OPTIONS: list[dict[str, Any]] = [
         "name": "old",
         "flags": ["--old"],
         "type": "boolean",
-        "description": "Not used any more",
+        "description": "No longer used",
         "deprecated": "use --force",
         "hidden": True,
     },
@@ -73,7 +73,7 @@ SAMPLE: dict[str, Any] = {
             "name": "verbose",
             "flags": ["-v", "--verbose"],
             "type": "boolean",
-            "description": "Say more",
+            "description": "Print more details",
         }
     ],
     "authentication": {

@@ -1,4 +1,4 @@
-"""What every pair of formats loses: measured by converting one sample that says everything, not written by hand.
+"""Losses of every pair of formats: measured by converting one sample that uses every field.
 
 The loss of A → B is what of the sample's fields does not survive being written as A, read again and written as B; a field is
 counted once, whatever it stands on (`option.default`, `effects.network`).
@@ -29,22 +29,22 @@ _KINDS = {"options": "option", "globalOptions": "option", "arguments": "argument
 def loss_table() -> Pairs:
     """(from, to) → fields that are lost, for every pair that can be converted."""
     sample = decode(SAMPLE).tool
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    lost_fields: dict[tuple[str, str], tuple[str, ...]] = {}
     for source in readable():
         tool = _as_read(sample, source)
         for target in FORMATS:
             if target != source:
-                found[source, target] = fields_lost(encoder(target)(tool).losses)
-    return found
+                lost_fields[source, target] = fields_lost(encoder(target)(tool).losses)
+    return lost_fields
 
 
 def readable() -> tuple[str, ...]:
     """Formats that can be read."""
-    return tuple(one for one in FORMATS if one in READABLE or hasattr(codec(one), "decode"))
+    return tuple(name for name in FORMATS if name in READABLE or hasattr(codec(name), "decode"))
 
 
 def _as_read(sample: Tool, source: str) -> Tool:
-    """The sample as a document of `source` says it."""
+    """The sample as a document of format `source`."""
     data = encoder(source)(sample).data
     content = data.encode() if isinstance(data, str) else data
     return read_format(content, source, origin="boat").tool
@@ -57,7 +57,7 @@ def fields_lost(losses: tuple[Loss, ...]) -> tuple[str, ...]:
 
 def field_name(path: str) -> str:
     """The field a path leads to, without the names of commands and the places in lists."""
-    parts = [next(part for part in one if part) for one in _PARTS.findall(path)]
+    parts = [next(part for part in groups if part) for groups in _PARTS.findall(path)]
     kind = ""
     while parts:
         if parts[0] == "commands" and len(parts) > 2:
@@ -71,11 +71,13 @@ def field_name(path: str) -> str:
     return ".".join([kind, *parts] if kind else parts)
 
 
-def matrix(found: Pairs) -> list[str]:
+def matrix(lost_fields: Pairs) -> list[str]:
     """One row per source, one column per target: how many fields are lost; a Markdown table."""
     targets = list(FORMATS)
     lines = ["| from \\ to | " + " | ".join(targets) + " |", "|---" * (len(targets) + 1) + "|"]
     for source in readable():
-        cells = [str(len(found[source, one])) if one != source else "·" for one in targets]
+        cells = [
+            str(len(lost_fields[source, target])) if target != source else "·" for target in targets
+        ]
         lines.append(f"| **{source}** | " + " | ".join(cells) + " |")
     return lines

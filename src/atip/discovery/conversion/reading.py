@@ -1,6 +1,6 @@
 """Documents that others wrote about a program → Tool, for converting: deterministic, exact, with every loss.
 
-Unlike `learning.read_text` nothing is added (no curated knowledge, no time stamp): what comes out is what the document says.
+Unlike `learning.read_text` nothing is added (no curated knowledge, no time stamp): the result has only what the document contains.
 """
 
 from __future__ import annotations
@@ -45,22 +45,26 @@ def read_document(kind: str, data: bytes | dict[str, Any], *, origin: str = "") 
     """
     text = _text(data)
     if kind in SHELLS or kind == "man":
-        from atip.discovery.sources.inference_sources import read_plain
+        from atip.discovery.sources.inference_sources import read_root_command
 
         name = _name("", origin)
-        return Decoded(tool=make_tool(name, read_plain(SHELLS.get(kind, kind), text, name), ""))
+        return Decoded(
+            tool=make_tool(name, read_root_command(SHELLS.get(kind, kind), text, name), "")
+        )
     from atip.inference.described import describe
 
-    found = describe(text, kind, _name("", origin))
-    if found is None:
+    description = describe(text, kind, _name("", origin))
+    if description is None:
         raise FormatError(
             "infer.other-format",
             f"this is not a description in the format `{kind}`",
             hint="name another format with --from",
         )
-    losses = tuple(Loss(path=one.path, message=one.message) for one in found.unread)
-    tool = make_tool(found.name or _name("", origin), found.command, found.version)
-    return Decoded(tool=tool.replace(**dict(found.more)), losses=losses)
+    losses = tuple(Loss(path=item.path, message=item.message) for item in description.unread)
+    tool = make_tool(
+        description.name or _name("", origin), description.command, description.version
+    )
+    return Decoded(tool=tool.replace(**dict(description.more)), losses=losses)
 
 
 def make_tool(name: str, command: Command, version: str) -> Tool:
@@ -84,24 +88,28 @@ def make_tool(name: str, command: Command, version: str) -> Tool:
 
 
 def _of_every_command(options: tuple[Option, ...] | None) -> tuple[Option, ...] | None:
-    """Options of the root may stand before any command; `inherited` tells which may stand after it too."""
+    """Options of the root may stand before any command; `inherited` marks those that may follow it."""
     return options and tuple(
-        one.replace(extra={**one.extra, "x-atip": {"inherited": False, **one.own}})
-        for one in options
+        option.replace(extra={**option.extra, "x-atip": {"inherited": False, **option.own}})
+        for option in options
     )
 
 
 def _with_descriptions(name: str, command: Command) -> Command:
-    """Where a document is silent, the name stands in: a published document must describe everything (A7)."""
+    """The name replaces a missing description: a published document must describe everything (A7)."""
     return command.replace(
         description=command.description or name,
         commands=command.commands
         and {n: _with_descriptions(n, c) for n, c in command.commands.items()},
         options=command.options
-        and tuple(one.replace(description=one.description or one.name) for one in command.options),
+        and tuple(
+            option.replace(description=option.description or option.name)
+            for option in command.options
+        ),
         arguments=command.arguments
         and tuple(
-            one.replace(description=one.description or one.name) for one in command.arguments
+            argument.replace(description=argument.description or argument.name)
+            for argument in command.arguments
         ),
     )
 
@@ -114,7 +122,7 @@ def _text(data: bytes | dict[str, Any]) -> str:
     return json.dumps(data)
 
 
-def _name(stated: str, origin: str) -> str:
+def _name(declared: str, origin: str) -> str:
     """The name of a program, from its document or from the name of the file."""
-    label = stated or origin.replace("\\", "/").rpartition("/")[2].lstrip("_").split(".")[0]
+    label = declared or origin.replace("\\", "/").rpartition("/")[2].lstrip("_").split(".")[0]
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", label).strip("-.") or "tool"

@@ -27,7 +27,7 @@ SCRIPT = 1 << 16
 
 
 class Content(Value):
-    """What reading a file once tells."""
+    """Result of reading a file once."""
 
     digest: str
     """`sha256:` and hex digits."""

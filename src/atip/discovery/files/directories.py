@@ -24,13 +24,13 @@ class Skipped(Value):
 
 
 class Directories(Value):
-    """What to scan, in order, and what was left out."""
+    """Directories to scan, in order, and those skipped."""
 
     chosen: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
 
-def choose_directories(entries: Iterable[str], *, named: bool = False) -> Directories:
+def choose_directories(entries: Iterable[str], *, is_explicit: bool = False) -> Directories:
     """Decide on PATH entries (or on directories named by the user, `named`)."""
     chosen: list[str] = []
     skipped: list[Skipped] = []
@@ -47,7 +47,7 @@ def choose_directories(entries: Iterable[str], *, named: bool = False) -> Direct
         if (status.st_dev, status.st_ino) in seen:
             continue
         seen.add((status.st_dev, status.st_ino))
-        reason = why_unsafe_directory(entry, named=named)
+        reason = why_unsafe_directory(entry, is_explicit=is_explicit)
         if reason:
             skipped.append(Skipped(path=entry, reason=reason))
         else:

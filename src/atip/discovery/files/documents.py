@@ -30,7 +30,7 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 class InstalledTexts:
-    """What lies below some prefixes (`/usr`, `/usr/local`, `~/.local`). Each folder is listed once."""
+    """Documents below some prefixes (`/usr`, `/usr/local`, `~/.local`). Each folder is listed once."""
 
     def __init__(self, prefixes: Sequence[str], *, root: str = "") -> None:
         """
@@ -57,8 +57,8 @@ class InstalledTexts:
         """Changes when a script for a name is added, removed or written."""
         if self._scripts is None:
             self._scripts = self._list_scripts()
-        found = self._scripts.get(name, ())
-        return " ".join(f"{path} {stamp_of(path)}" for _, path in found)
+        scripts = self._scripts.get(name, ())
+        return " ".join(f"{path} {stamp_of(path)}" for _, path in scripts)
 
     def fingerprint_pages(self, name: str) -> str:
         """Changes when the page of a name, or one of a command of it, is added, removed or written."""
@@ -82,8 +82,8 @@ class InstalledTexts:
                 yield page.removeprefix(f"{name}-"), text
 
     def _page(self, name: str) -> str | None:
-        found = (folder.find(name) for folder in self._page_folders())
-        return next((path for path in found if path), None)
+        pages = (folder.find(name) for folder in self._page_folders())
+        return next((path for path in pages if path), None)
 
     def _child_pages(self, name: str) -> dict[str, str]:
         """page → path of all pages of commands of a name."""
@@ -91,13 +91,13 @@ class InstalledTexts:
             self._man = self._list_pages()
             self._man_names = sorted(self._man)
         first = bisect.bisect_right(self._man_names, f"{name}-")
-        found: dict[str, str] = {}
+        pages: dict[str, str] = {}
         for page in self._man_names[first : first + MAX_CHILDREN]:
             if not page.startswith(f"{name}-"):
                 break
             if not self._is_program(page):
-                found[page] = self._man[page]
-        return found
+                pages[page] = self._man[page]
+        return pages
 
     def _is_program(self, name: str) -> bool:
         return any(
@@ -108,7 +108,7 @@ class InstalledTexts:
 
     def _list_scripts(self) -> dict[str, list[tuple[str, str]]]:
         """name → [(shell, path)] in the order in which the shells are believed."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        scripts: dict[str, list[tuple[str, str]]] = {}
         for shell, folders, start, end in (
             ("fish", FISH, "", ".fish"),
             ("zsh", ZSH, "_", ""),
@@ -118,8 +118,8 @@ class InstalledTexts:
                 for entry in _names(folder):
                     if entry.startswith(start) and entry.endswith(end):
                         name = entry[len(start) : len(entry) - len(end)]
-                        found.setdefault(name, []).append((shell, f"{folder}/{entry}"))
-        return found
+                        scripts.setdefault(name, []).append((shell, f"{folder}/{entry}"))
+        return scripts
 
     def _folders(self, relative: Sequence[str]) -> Iterator[str]:
         for prefix in self._prefixes:
@@ -141,12 +141,12 @@ class InstalledTexts:
 
     def _list_pages(self) -> dict[str, str]:
         """name → path of all pages."""
-        found: dict[str, str] = {}
+        pages: dict[str, str] = {}
         for folder in self._page_folders():
             for entry in folder.names:
                 if name := folder.name_of(entry):
-                    found.setdefault(name, f"{folder.path}/{entry}")
-        return found
+                    pages.setdefault(name, f"{folder.path}/{entry}")
+        return pages
 
 
 def system_texts(home: str) -> InstalledTexts:
@@ -208,5 +208,6 @@ def _read(path: str, *, follow: bool = True) -> str | None:
     ):
         return None
     return next(
-        (found for suffix in ("", *SUFFIXES) if (found := _read(base + suffix, follow=False))), None
+        (content for suffix in ("", *SUFFIXES) if (content := _read(base + suffix, follow=False))),
+        None,
     )

@@ -1,6 +1,6 @@
-"""Executables in directories: names, real files, who shadows whom. Reads directories, no contents.
+"""Executables in directories: names, real files, shadowing. Reads directories, not contents.
 
-Key of a file is what `stat` says of it (device, inode, size, times): the content is read again only
+The key of a file is its `stat` result (device, inode, size, times): the content is read again only
 when one of these changes.
 """
 
@@ -51,7 +51,7 @@ def list_executables(
     deny: Collection[str] = (),
 ) -> Executables:
     """Every executable file of a listing. `allow` empty means all names."""
-    found: dict[str, Executable] = {}
+    executables: dict[str, Executable] = {}
     shadowed: list[Skipped] = []
     skipped = [Skipped(path=path, reason=f"unreadable: {why}") for path, why in listing.unreadable]
     owners = (0, os.geteuid())
@@ -64,14 +64,14 @@ def list_executables(
         reason = _why_not(entry.name, status, owners, allow, deny) or _why_not_here(entry.path)
         if reason:
             skipped.append(Skipped(path=entry.path, reason=reason))
-        elif entry.name in found:
+        elif entry.name in executables:
             shadowed.append(
-                Skipped(path=entry.path, reason=f"shadowed by {found[entry.name].path}")
+                Skipped(path=entry.path, reason=f"shadowed by {executables[entry.name].path}")
             )
         else:
-            found[entry.name] = _executable(entry, status)
+            executables[entry.name] = _executable(entry, status)
     return Executables(
-        programs=tuple(found.values()), shadowed=tuple(shadowed), skipped=tuple(skipped)
+        programs=tuple(executables.values()), shadowed=tuple(shadowed), skipped=tuple(skipped)
     )
 
 

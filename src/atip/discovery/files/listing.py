@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class DirectoryListing:
-    """Directory entries as the system tells them, with a fingerprint of all of them.
+    """Directory entries as the system lists them, with a fingerprint of all of them.
 
     Plain tuples, because this is all that happens when nothing has changed.
     """
@@ -22,9 +22,9 @@ class DirectoryListing:
     def __init__(self, directories: Sequence[str]) -> None:
         self.rows: list[tuple[os.DirEntry[str], os.stat_result | None]] = []
         self.unreadable: list[tuple[str, str]] = []
-        told: list[str] = []
+        lines: list[str] = []
         for folder in directories:
-            told.append(folder)
+            lines.append(folder)
             try:
                 with os.scandir(folder) as entries:
                     ordered = sorted(entries, key=_name)
@@ -39,8 +39,8 @@ class DirectoryListing:
                     continue
                 self.rows.append((entry, status))
                 # mode, inode, device, links, owner, group, size, and both times to the nanosecond
-                told.append(f"{entry.name}\0{status[:7]}{status.st_mtime_ns} {status.st_ctime_ns}")
-        self.fingerprint = sha256_hex("\n".join(told).encode("utf-8", "surrogateescape"))
+                lines.append(f"{entry.name}\0{status[:7]}{status.st_mtime_ns} {status.st_ctime_ns}")
+        self.fingerprint = sha256_hex("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
 def _name(entry: os.DirEntry[str]) -> str:

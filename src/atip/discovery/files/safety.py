@@ -1,6 +1,6 @@
 """Whether a directory may be scanned: absolute, ours or the system's, not writable by others.
 
-Compared by path component after resolving links (A47), and so are all parents: whoever can write a
+Compared by path component after resolving links (A47), and so are all parents: a user who can write a
 parent can swap the child. A directory that the user names explicitly may lie below a sticky one
 such as the temporary directory. Implements ATIP 0.6 §5.2 and threat 1 of conformance/threats.toml. Imports nothing that
 a scan of an unchanged machine does not need.
@@ -26,7 +26,7 @@ DEFAULT_DIRECTORIES = (
 )
 
 
-def why_unsafe_directory(path: str, *, named: bool = False) -> str | None:
+def why_unsafe_directory(path: str, *, is_explicit: bool = False) -> str | None:
     """The reason why a directory must not be scanned, or None."""
     real = os.path.realpath(path)
     owners = (0, os.geteuid())
@@ -39,7 +39,7 @@ def why_unsafe_directory(path: str, *, named: bool = False) -> str | None:
         if not stat.S_ISDIR(status.st_mode):
             return "not-a-directory"
         sticky = bool(status.st_mode & stat.S_ISVTX)
-        if status.st_mode & stat.S_IWOTH and not (sticky and named and not is_child):
+        if status.st_mode & stat.S_IWOTH and not (sticky and is_explicit and not is_child):
             return "world-writable" if is_child else "below-world-writable"
         if status.st_mode & stat.S_IWGRP and status.st_gid not in _own_groups() and not sticky:
             return "group-writable" if is_child else "below-group-writable"
@@ -52,7 +52,7 @@ def why_unsafe_directory(path: str, *, named: bool = False) -> str | None:
 
 
 def _own_groups() -> set[int]:
-    """Groups whose write right is no one else's: root's and the user's own primary one."""
+    """Groups without other members: root's and the user's primary group."""
     return {0, os.getegid()}
 
 

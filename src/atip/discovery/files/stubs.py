@@ -2,7 +2,7 @@
 
 Python console scripts → the module they import; `#!` scripts → their interpreter; shell wrappers →
 the path they `exec`; links into a Node package → its sources. The files named here are read for the
-marks of a native tool, and tell inference which framework to ask.
+marks of a native tool, and show inference which framework to query.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHIM = late_regex(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+
 
 
 class Stub(Value):
-    """What a script starts."""
+    """The program that a script starts."""
 
     interpreter: str | None = None
     """Absolute path of the `#!` interpreter."""
@@ -67,15 +67,15 @@ NO_SCRIPT = Stub()
 
 
 def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
-    """Read a script as text. A file that is no script is an empty Stub.
+    """Read a script as text. A file that is not a script gives an empty Stub.
 
     Args:
         script: the first MAX_STUB bytes, if they were read already.
     """
     if not head.startswith(b"#!"):
         return NO_SCRIPT
-    plain = _plain_script(head[2:].split(b"\n", 1)[0])
-    interpreter, language = plain.interpreter, plain.language
+    script_stub = _parse_shebang(head[2:].split(b"\n", 1)[0])
+    interpreter, language = script_stub.interpreter, script_stub.language
     text = _text(path) if script is None else script.decode("utf-8", "replace")
     if language == "python":
         for entry in _ENTRY.finditer(text):
@@ -88,19 +88,19 @@ def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
         if managed:
             return Stub(interpreter=interpreter, language=language, target=managed)
         target = _shell_target(path, text)
-        return plain.replace(target=target) if target else plain
-    return plain
+        return script_stub.replace(target=target) if target else script_stub
+    return script_stub
 
 
 def _shell_target(path: str, text: str) -> str:
     """The program that a wrapper hands its arguments to; empty: it does work of its own."""
-    if "exec" in text and (found := _EXEC.search(text)):
-        return found[1]
-    found = _HANDS_ON.search(text) if "$@" in text else None
-    if found is None:
+    if "exec" in text and (match := _EXEC.search(text)):
+        return match[1]
+    match = _HANDS_ON.search(text) if "$@" in text else None
+    if match is None:
         return ""
-    start = os.path.dirname(os.path.abspath(path)) if found[1] else ""
-    return os.path.normpath(start + found[2])
+    start = os.path.dirname(os.path.abspath(path)) if match[1] else ""
+    return os.path.normpath(start + match[2])
 
 
 _ALTERNATIVES = "/etc/alternatives/"
@@ -118,28 +118,31 @@ def alternative_of(path: str) -> str:
 
 
 def managed_target(path: str) -> str | None:
-    """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
-    return next((one for one in _managed_files(path) if os.path.isfile(one)), None)
+    """The target of a version manager's shim (`~/.pyenv/shims/x`), from its files, without running it."""
+    return next(
+        (managed_path for managed_path in _managed_files(path) if os.path.isfile(managed_path)),
+        None,
+    )
 
 
 def is_absent_version(path: str) -> bool:
     """Whether a version manager's shim stands for a program that none of the active versions has."""
     candidates = _managed_files(path)
-    return bool(candidates) and not any(os.path.isfile(one) for one in candidates)
+    return bool(candidates) and not any(os.path.isfile(candidate) for candidate in candidates)
 
 
 def _managed_files(path: str) -> list[str]:
-    """Where the active versions of a version manager would have a program; empty for any other file."""
-    found = _SHIM.search(path) if "/shims/" in path else None
-    if not found:
+    """Candidate paths of a program in the active versions of a version manager; empty for any other file."""
+    match = _SHIM.search(path) if "/shims/" in path else None
+    if not match:
         return []
     try:
-        with open(os.path.join(found[1], "version"), "rb") as file:
+        with open(os.path.join(match[1], "version"), "rb") as file:
             active = file.read(200).decode("utf-8", "replace").split()
     except OSError:
         return []
     return [
-        os.path.join(found[1], "versions", name, "bin", found[3])
+        os.path.join(match[1], "versions", name, "bin", match[3])
         for name in active
         if name != "system"
     ]
@@ -169,27 +172,27 @@ def _sources(path: str, stub: Stub) -> Iterator[str]:
         folder = os.path.dirname(os.path.realpath(path))
         yield from sorted(glob.iglob(f"{glob.escape(folder)}/*.js"))
         package = glob.escape(os.path.dirname(folder))
-        for sources_folder in ("dist", "lib", "src"):  # `glob` knows no braces
+        for sources_folder in ("dist", "lib", "src"):  # `glob` does not support braces
             yield from sorted(glob.iglob(f"{package}/{sources_folder}/*.js"))
 
 
 def site_directories(path: str, stub: Stub) -> list[str]:
-    """Where the interpreter of a console script finds its packages, told from paths alone."""
+    """Where the interpreter of a console script finds its packages, derived from paths alone."""
     import glob
 
     prefixes = {os.path.dirname(os.path.dirname(os.path.abspath(path)))}
     if stub.interpreter:
         prefixes.add(os.path.dirname(os.path.dirname(stub.interpreter)))
         prefixes.add(os.path.dirname(os.path.dirname(os.path.realpath(stub.interpreter))))
-    found: list[str] = []
+    directories: list[str] = []
     for prefix in sorted(prefixes, key=len, reverse=True):
         for pattern in (
             "lib/python3*/site-packages",
             "lib/python3/dist-packages",
             "local/lib/python3*/dist-packages",
         ):
-            found.extend(sorted(glob.glob(os.path.join(glob.escape(prefix), pattern))))
-    return found
+            directories.extend(sorted(glob.glob(os.path.join(glob.escape(prefix), pattern))))
+    return directories
 
 
 def head_of(path: str) -> bytes:
@@ -202,8 +205,8 @@ def head_of(path: str) -> bytes:
 
 
 @functools.lru_cache(maxsize=256)
-def _plain_script(line: bytes) -> Stub:
-    """What the `#!` line alone tells; a machine has few different ones."""
+def _parse_shebang(line: bytes) -> Stub:
+    """Parse the `#!` line alone; cached, as a machine has few different ones."""
     interpreter = _interpreter(line)
     return Stub(interpreter=interpreter, language=_language(interpreter))
 
@@ -234,26 +237,26 @@ def _text(path: str) -> str:
         return ""
 
 
-def _needed_behind(target: str) -> list[str]:
-    """What the script that a wrapper starts needs itself; wrappers of wrappers are not followed."""
+def _paths_behind(target: str) -> list[str]:
+    """Paths that the script behind a wrapper needs; wrappers of wrappers are not followed."""
     stub = parse_stub(target, head_of(target))
     return [] if stub.target else needed_paths(target, stub)
 
 
 def needed_paths(path: str, stub: Stub) -> list[str]:
-    """What a sandbox must show besides the script itself: the interpreter, its libraries, the
+    """Paths that a sandbox must show besides the script itself: the interpreter, its libraries, the
     environment's own settings, and sources that an editable install points to."""
-    needed = [stub.target, *_needed_behind(stub.target)] if stub.target else []
+    paths = [stub.target, *_paths_behind(stub.target)] if stub.target else []
     interpreter = stub.interpreter
     if stub.language == "node":
-        folder, found, _ = os.path.realpath(path).partition("/node_modules/")
-        # Packages need each other: the outermost folder of packages, not what it lies in.
-        return [*needed, f"{folder}/node_modules"] if found else needed
+        folder, separator, _ = os.path.realpath(path).partition("/node_modules/")
+        # Packages need each other: the outermost folder of packages, not its parent.
+        return [*paths, f"{folder}/node_modules"] if separator else paths
     if stub.language != "python" or not interpreter or not os.path.isabs(interpreter):
-        return needed
+        return paths
     for program in (interpreter, os.path.realpath(interpreter)):
         prefix = os.path.dirname(os.path.dirname(program))
-        needed += [
+        paths += [
             os.path.dirname(program),
             os.path.join(prefix, "lib"),
             os.path.join(prefix, "pyvenv.cfg"),
@@ -261,8 +264,8 @@ def needed_paths(path: str, stub: Stub) -> list[str]:
     import glob
 
     for site in site_directories(path, stub):
-        needed.append(site)
+        paths.append(site)
         for pointer in glob.iglob(os.path.join(glob.escape(site), "*.pth")):
             lines = _text(pointer).splitlines()
-            needed += [line for line in lines if os.path.isabs(line) and os.path.isdir(line)]
-    return [one for one in needed if os.path.exists(one)]
+            paths += [line for line in lines if os.path.isabs(line) and os.path.isdir(line)]
+    return [candidate for candidate in paths if os.path.exists(candidate)]

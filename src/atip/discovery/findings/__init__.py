@@ -1,1 +1,1 @@
-"""Findings: what each source said of each program, remembered, so that no program is asked twice and no scan knows less."""
+"""Findings: the cached answer of each source about each program, so that no program is probed twice."""

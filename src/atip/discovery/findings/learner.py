@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         def inputs(self, subject: ProbeSubject) -> str: ...
         def stop(self) -> None: ...
         @property
-        def asked(self) -> set[str]: ...
+        def probed(self) -> set[str]: ...
 
     Progress = Callable[[str, int, int], None]
 
@@ -73,7 +73,7 @@ class ScanLearner:
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._flushed = monotonic()
         self._pending: dict[Future[SourceFinding | None], LearningTarget] = {}
-        """What is being learned, or was and is not kept yet."""
+        """Programs being learned, and results not yet stored."""
 
     def run(self, programs: Sequence[LearningTarget]) -> None:
         """Keep what is known of every program."""
@@ -81,14 +81,14 @@ class ScanLearner:
         changed.sort(key=lambda program: rank_of(program.file.name))
         stage = "learning" if self._learn else "looking"
         try:
-            for done, (program, finding) in enumerate(self._findings(changed), 1):
+            for count, (program, finding) in enumerate(self._findings(changed), 1):
                 self._keep(program, finding)
-                self._progress(stage, done, len(changed))
+                self._progress(stage, count, len(changed))
         except BaseException:
             self._keep_finished()
             raise
         finally:
-            self._report.ran |= self._find.asked
+            self._report.ran |= self._find.probed
             self._writer.flush()
 
     def _keep_unchanged(self, program: LearningTarget) -> bool:
@@ -99,7 +99,7 @@ class ScanLearner:
             subject, self._find.inputs(subject), learned=self._learn, key=program.file.key
         )
         if source_kind is not None:
-            self._report.remembered(source_kind)
+            self._report.add_unchanged(source_kind)
         return source_kind is not None
 
     def _keep(self, program: LearningTarget, finding: SourceFinding | None) -> None:
@@ -112,7 +112,7 @@ class ScanLearner:
             inputs=lambda: self._find.inputs(subject),
             learned=self._learn,
         )
-        self._report.learnt(program.file.name, finding)
+        self._report.add_finding(program.file.name, finding)
         if monotonic() - self._flushed > FLUSH_S:
             self._writer.flush()
             self._flushed = monotonic()
@@ -143,7 +143,7 @@ class ScanLearner:
             pool.shutdown(cancel_futures=True)
 
     def _keep_finished(self) -> None:
-        """What was learned when the scan was interrupted, but not kept yet."""
+        """Store results that were learned before the scan was interrupted."""
         for future, program in self._pending.items():
             is_known = future.done() and not future.cancelled() and future.exception() is None
             if is_known:

@@ -1,9 +1,9 @@
-"""What programs answered when they were run, per program and source, on disk.
+"""Answers of programs that were run, per program and source, on disk.
 
 `findings/<digest>.<name>.json` in the data directory, one file per program, written as soon as a source has answered: an
-interrupted scan has lost nothing that was answered. An answer is for the bytes in the file's name; it is *fresh* if our
-release and what lies behind the program (the package of a console script) are those that it was given for. A source
-that is not asked is answered from here, fresh or not: a scan that asks less never knows less.
+interrupted scan loses no answer. An answer is for the bytes in the file's name; it is *fresh* if our
+release and the files behind the program (the package of a console script) are unchanged. A source
+that is not queried is answered from the cache, fresh or stale: a scan with fewer sources never loses metadata.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ class FindingsMemory:
         self._folder = os.path.join(data, FOLDER)
 
     def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
-        """What a source said of these bytes; None if it was never asked."""
-        found = self._load(subject).get(source)
-        if not isinstance(found, dict):
+        """The answer of a source for this digest; None if it was never queried."""
+        finding = self._load(subject).get(source)
+        if not isinstance(finding, dict):
             return None
-        tool = found.get("tool")
-        is_fresh = found.get("for") == conditions_of(subject)
+        tool = finding.get("tool")
+        is_fresh = finding.get("for") == conditions_of(subject)
         return Remembered(tool=decode_tool(tool) if tool else None, is_fresh=is_fresh)
 
     def put(self, subject: ProbeSubject, source: str, tool: Tool | None) -> None:
         """Remember an answer; on disk when this returns."""
-        found = {
+        findings = {
             **self._load(subject),
             source: {"for": conditions_of(subject), "tool": encode(tool) if tool else None},
         }
         make_private(self._folder)
-        data = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        data = json.dumps(findings, ensure_ascii=False, separators=(",", ":")).encode()
         write_atomic(self._path(subject.digest, subject.name), data, durable=False)
 
     def stamp(self, subject: ProbeSubject) -> str:
@@ -72,19 +72,19 @@ class FindingsMemory:
             os.unlink(self._path(digest, name))
 
     def _load(self, subject: ProbeSubject) -> dict[str, Any]:
-        """Damaged or missing is the same as never asked."""
+        """A damaged or missing file counts as never queried."""
         try:
-            found = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
+            findings = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
         except (AtipError, ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return findings if isinstance(findings, dict) else {}
 
     def _path(self, digest: str, name: str) -> str:
         return os.path.join(self._folder, f"{digest.removeprefix('sha256:')}.{name}.json")
 
 
 class NoMemory(FindingsMemory):
-    """For a question whose answer is not kept: every source is asked."""
+    """Caches nothing: every source is queried."""
 
     def __init__(self) -> None:
         super().__init__("")
@@ -97,7 +97,7 @@ class NoMemory(FindingsMemory):
 
 
 def conditions_of(subject: ProbeSubject) -> str:
-    """What besides the program's own bytes an answer depends on: our release, and the files that a stub starts."""
+    """Dependencies of an answer besides the program's own bytes: our release, and the files that a stub starts."""
     stub = subject.stub
     behind = [stamp_of(stub.target)] if stub.target else []
     if stub.language == "python" and stub.module:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class MetadataFinder:
-    """Asks every source about one program; see `source_order.find_metadata`."""
+    """Queries every source about one program; see `source_order.find_metadata`."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class MetadataFinder:
         Args:
             readers: sources that run nothing.
             prober: runs programs, confined; None: those that run programs answer from memory.
-            refresh: ask again what is remembered.
+            refresh: query again what is cached.
             search_path: the folders of PATH.
         """
         self._command_files = CommandFiles(search_path)
@@ -64,7 +64,7 @@ class MetadataFinder:
         ]
 
     def __call__(self, subject: ProbeSubject) -> SourceFinding | None:
-        """What is known of a program, with the user's partial override merged over it."""
+        """Metadata of a program, with the user's partial override merged over it."""
         finding = find_metadata(
             subject,
             [*self._readers, *self._executing],
@@ -94,7 +94,7 @@ class MetadataFinder:
     def inputs(self, subject: ProbeSubject) -> str:
         """Changes when the answer may: with our release, the program, and every text that is read about it."""
         texts = [_fingerprint(reader, subject) for reader in self._readers]
-        whole = [
+        all_inputs = [
             subject.name,
             subject.digest,
             conditions_of(subject),
@@ -102,20 +102,20 @@ class MetadataFinder:
             self._command_files.fingerprint(subject),
             *texts,
         ]
-        return sha256_hex("\n".join(whole).encode("utf-8", "surrogateescape"))[:32]
+        return sha256_hex("\n".join(all_inputs).encode("utf-8", "surrogateescape"))[:32]
 
     def stop(self) -> None:
-        """End what is being asked; calls under way raise `ScanStopped`."""
+        """Stop running probes; calls in progress raise `ScanStopped`."""
         self._signal.stop()
 
     @property
-    def asked(self) -> set[str]:
+    def probed(self) -> set[str]:
         """Paths of the programs that were run."""
-        return set().union(*(source.asked for source in self._executing))
+        return set().union(*(source.probed for source in self._executing))
 
 
 def _fingerprint(reader: MetadataSource, subject: ProbeSubject) -> str:
-    """What a source would read, without reading it where it can tell; else its answer."""
+    """Fingerprint of the inputs of a source, if it has one; else its answer."""
     tell = getattr(reader, "fingerprint", None)
     if tell is not None:
         return str(tell(subject))

@@ -1,6 +1,6 @@
-"""The tools that people ask for first, so that a machine is useful seconds after a scan began. Data.
+"""The tools that are used most, learned first so that search is useful seconds after a scan starts. Data.
 
-In the order in which they are learned; everything else follows as it stands on the PATH.
+In the order in which they are learned; everything else follows in PATH order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sandbox of a scan, opened when the first program is asked: most scans of a known machine ask none."""
+"""The sandbox of a scan, opened for the first probe: most scans of a known machine probe nothing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class LazyProber:
     """Runs programs, confined, for several threads; see `sandbox.probes.probe.ProbeSandbox`."""
 
     def __init__(
-        self, found: Sequence[Executable], open_prober: Callable[[Sequence[str]], Any]
+        self, executables: Sequence[Executable], open_prober: Callable[[Sequence[str]], Any]
     ) -> None:
         """
         Args:
             found: programs that may be run; they and what they need are shown inside.
         """
-        self._found = found
+        self._programs = executables
         self._open_prober = open_prober
         self._lock = threading.Lock()
         self._prober: Any = None
@@ -39,7 +39,7 @@ class LazyProber:
             ScanStopped: after `close`.
             SandboxError: when this host cannot confine; nothing was run.
         """
-        prober = self._opened()
+        prober = self._open()
         answer: ProbeAnswer = prober.run(argv, wall_s=wall_s)
         if self._is_closed:
             raise ScanStopped
@@ -52,10 +52,10 @@ class LazyProber:
             if self._prober is not None:
                 self._prober.close()
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         with self._lock:
             if self._is_closed:
                 raise ScanStopped
             if self._prober is None:
-                self._prober = self._open_prober([*visible_paths(self._found), SDK])
+                self._prober = self._open_prober([*visible_paths(self._programs), SDK])
             return self._prober

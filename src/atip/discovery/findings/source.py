@@ -1,4 +1,4 @@
-"""A source that runs programs, with a memory: it is asked once for each program, and answers from then on without running it."""
+"""A source that runs programs, with a cache: each program runs once, later answers come from the cache."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StopSignal:
     def __init__(self, close: Callable[[], None] = lambda: None) -> None:
         """
         Args:
-            close: ends the programs that are being asked.
+            close: stops running probes.
         """
         self._close = close
         self._event = threading.Event()
@@ -60,7 +60,7 @@ class RememberedSource:
         """
         Args:
             source: runs the program; None where programs may not be run.
-            refresh: ask again what is remembered.
+            refresh: probe again what is cached.
         """
         self.source_kind = source_kind
         self._memory = memory
@@ -68,7 +68,7 @@ class RememberedSource:
         self._source = source
         self._refresh = refresh
         self._signal = signal or StopSignal()
-        self.asked: set[str] = set()
+        self.probed: set[str] = set()
         """Paths of the programs that were run."""
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
@@ -78,7 +78,7 @@ class RememberedSource:
         if remembered is not None and remembered.is_fresh and not self._refresh:
             return remembered.tool
         self._signal.check()
-        self.asked.add(subject.path)
+        self.probed.add(subject.path)
         tool = self._source.ask(subject)
         self._signal.check()  # an answer that was cut short is not one
         if tool is None and remembered is not None and remembered.tool is not None:

@@ -1,4 +1,4 @@
-"""Framework introspection: exact structure from programs that can be asked for their own parser."""
+"""Framework introspection: exact structure from programs that can report their own parser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXECUTING = (
 
 
 def executing_sources(prober: Runner) -> list[MetadataSource]:
-    """Everyone who runs the tool: frameworks, of which the first that answers wins, then help."""
+    """Sources that run the tool: frameworks, of which the first answer wins, then help."""
     from atip.discovery.frameworks.cobra_program import CobraSource
     from atip.discovery.frameworks.python_program import PythonSource
     from atip.discovery.frameworks.self_described import SelfDescribedSource

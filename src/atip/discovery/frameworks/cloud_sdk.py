@@ -33,7 +33,7 @@ class CloudSdkSource:
         return " ".join(stamp_of(os.path.join(trees, name)) for name in _tree_names(program))
 
     def _has_trees(self, folder: str) -> bool:
-        """Asked once for each folder: most programs of a machine share one, and it has none."""
+        """Checked once per folder: most programs share a folder without it."""
         if folder not in self._folders:
             self._folders[folder] = os.path.isdir(folder)
         return self._folders[folder]
@@ -55,23 +55,23 @@ def _tree_names(program: str) -> tuple[str, str]:
 
 
 def _read_tree(path: str, name: str) -> Tool | None:
-    from atip.discovery.sources.inference_sources import inferred
+    from atip.discovery.sources.inference_sources import inferred_tool
     from atip.inference.described import recognize
 
     text = _text(path, MAX_TREE)
-    found = (
-        recognize(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
-    )
-    # A tree without a flag below its root is only a list of names: the help of such a program tells more.
-    if found is None or not any(_has_flags(one) for one in (found.command.commands or {}).values()):
+    tree = recognize(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
+    # A tree without a flag below its root is only a list of names: the help of such a program has more.
+    if tree is None or not any(
+        _has_flags(command) for command in (tree.command.commands or {}).values()
+    ):
         return None
-    tool = inferred(name, found.command, "self-description-calliope", confidence="high")
-    return tool.replace(version=found.version or tool.version)
+    tool = inferred_tool(name, tree.command, "self-description-calliope", confidence="high")
+    return tool.replace(version=tree.version or tool.version)
 
 
 def _has_flags(command: Command) -> bool:
-    below = (command.commands or {}).values()
-    return bool(command.options) or any(_has_flags(one) for one in below)
+    subcommands = (command.commands or {}).values()
+    return bool(command.options) or any(_has_flags(subcommand) for subcommand in subcommands)
 
 
 def _version(prefix: str) -> str:

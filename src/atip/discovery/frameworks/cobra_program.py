@@ -1,12 +1,12 @@
-"""Go programs made with cobra: asked in their own completion protocol, beside their help. Runs the tool.
+"""Go programs built with cobra: probed with their completion protocol, in addition to help. Runs the tool.
 
 For every command: its help (how flags belong together, which take a value), `__complete … -` (which
-flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are asked
-while the budget lasts. A program is asked only if its file holds the name of the protocol or of cobra.
+flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are probed
+while the budget lasts. A program is probed only if its file contains the name of the protocol or of cobra.
 
 A program may be silent: it is older than the protocol, or it prepares its work before it looks at the
 question (a socket, a configuration, a namespace of its own), which a probe is not given. Its help is still printed from
-the parser and tells everything, so it is the answer; nothing else is asked.
+the parser and is complete, so it is the answer; no other probe runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.marks import COBRA, COBRA_PACKAGE, marks_in
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree
-from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred_tool
 from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_answer
 from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 COBRA_BUDGET = HelpBudget(questions=1_200, depth=6, seconds=240.0)
 MAX_VALUE_QUESTIONS = 60
-"""How many options of one tool may be asked for their values."""
+"""Maximum number of options of one tool whose values are probed."""
 
 
 class CobraSource:
-    """Asks a cobra program. None for every other program, without running it."""
+    """Probes a cobra program. None for every other program, without running it."""
 
     source_kind = "framework"
     executes = True
@@ -67,7 +67,9 @@ class CobraSource:
         if command is None:
             return None
         method = "framework-help" if talk.is_silent else "completion-protocol"
-        tool = inferred(subject.name, command, method, cut=tree.was_cut, confidence="high")
+        tool = inferred_tool(
+            subject.name, command, method, is_truncated=tree.was_cut, confidence="high"
+        )
         return tool.replace(version=ask_version(runner, subject))
 
 
@@ -79,15 +81,15 @@ def _tells_all(runner: Runner, program: str) -> bool:
 
 
 class _Talk:
-    """One conversation; remembers what was asked about inherited options."""
+    """One probing session; remembers inherited options."""
 
     def __init__(self, runner: Runner, program: str) -> None:
         self._runner = runner
         self._program = program
         self._values: dict[tuple[tuple[str, ...], str], Option] = {}
-        self._asked = 0
+        self._probes = 0
         self.is_silent = False
-        """Whether the program does not speak the protocol; it is not asked again then."""
+        """Whether the program does not support the protocol; it is then not probed again."""
         self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
         """Options of every command so far: what a command inherits is not repeated below it."""
 
@@ -99,41 +101,41 @@ class _Talk:
             return None
         return parse_answer(answer.stdout.decode("utf-8", "replace"))
 
-    def refine(self, told: Command, path: tuple[str, ...]) -> Command:
-        """One command of the tree, as help told it → as the program itself sees it."""
-        words = self.ask(*path, "") if may_have_commands(told) else None
-        command = confirm(told, words, self.ask(*path, "-"))
-        above: set[tuple[tuple[str, ...], str]] = set()
+    def refine(self, parsed: Command, path: tuple[str, ...]) -> Command:
+        """One command of the tree: from its help → as the program itself reports it."""
+        words = self.ask(*path, "") if may_have_commands(parsed) else None
+        command = confirm(parsed, words, self.ask(*path, "-"))
+        inherited: set[tuple[tuple[str, ...], str]] = set()
         for length in range(len(path)):
-            above |= self._seen.get(path[:length], set())
-        own = [option for option in command.options or () if _key(option) not in above]
-        self._seen[path] = {_key(option) for option in own}
-        options = tuple(self._with_values(option, path) for option in own)
+            inherited |= self._seen.get(path[:length], set())
+        own_options = [option for option in command.options or () if _key(option) not in inherited]
+        self._seen[path] = {_key(option) for option in own_options}
+        options = tuple(self._with_values(option, path) for option in own_options)
         return command.replace(options=options or None)
 
     def _with_values(self, option: Option, path: tuple[str, ...]) -> Option:
-        """The option with its kind and choices, where only the program can tell them."""
+        """The option with its kind and choices, where only the program knows them."""
         unsure = bool(option.own.get("valueUnknown"))
         if not unsure and (option.type != "string" or option.enum):
             return option
         key = _key(option)
-        known = self._values.get(key)
-        if known is None:
-            if self._asked >= MAX_VALUE_QUESTIONS:
+        values = self._values.get(key)
+        if values is None:
+            if self._probes >= MAX_VALUE_QUESTIONS:
                 return option
-            self._asked += 1
-            known = self._values[key] = self._ask_values(option, path, unsure=unsure)
-        return known
+            self._probes += 1
+            values = self._values[key] = self._ask_values(option, path, unsure=unsure)
+        return values
 
     def _ask_values(self, option: Option, path: tuple[str, ...], *, unsure: bool) -> Option:
         flag = option.flags[-1]
         if unsure:
-            own = {key: value for key, value in option.own.items() if key != "valueUnknown"}
+            metadata = {key: value for key, value in option.own.items() if key != "valueUnknown"}
             after = self.ask(*path, flag, "--")
             # After a switch the program offers further flags; after an option with a value it does not.
             is_switch = after is None or any(word.startswith("--") for word in after.candidates)
             kind = BOOLEAN if is_switch else "string"
-            option = option.replace(type=kind, extra={**option.extra, "x-atip": own})
+            option = option.replace(type=kind, extra={**option.extra, "x-atip": metadata})
         if option.type == BOOLEAN:
             return option
         answer = self.ask(*path, flag, "")

@@ -1,4 +1,4 @@
-"""Marks: bytes in a program's file that say which protocol it speaks. Reads the file, runs nothing."""
+"""Marks: bytes in a program's file that identify the protocol it supports. Reads the file, runs nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def marks_in(path: str) -> frozenset[bytes]:
 
 @functools.lru_cache(maxsize=16)
 def _marks(path: str, _size: int, _changed: int) -> frozenset[bytes]:
-    found: set[bytes] = set()
+    marks: set[bytes] = set()
     tail = b""
     try:
         with open(path, "rb", buffering=0) as file:
@@ -34,8 +34,8 @@ def _marks(path: str, _size: int, _changed: int) -> frozenset[bytes]:
                 return frozenset()
             while chunk := file.read(_CHUNK):
                 border = tail + chunk[:_OVERLAP]
-                found |= {mark for mark in MARKS if mark in chunk or mark in border}
+                marks |= {mark for mark in MARKS if mark in chunk or mark in border}
                 tail = chunk[-_OVERLAP:]
     except OSError:
         return frozenset()
-    return frozenset(found)
+    return frozenset(marks)

@@ -28,17 +28,19 @@ class OclifSource:
         folder = package_folder(subject)
         if folder is None or not os.path.isfile(os.path.join(folder, MANIFEST)):
             return None
-        from atip.discovery.sources.inference_sources import inferred
+        from atip.discovery.sources.inference_sources import inferred_tool
         from atip.inference.described import recognize
 
         text = _read(os.path.join(folder, MANIFEST), MAX_MANIFEST)
-        found = recognize(text, subject.name, only="oclif") if text else None
-        if found is None:
+        description = recognize(text, subject.name, only="oclif") if text else None
+        if description is None:
             return None
         package = package_of(folder)
-        tool = inferred(subject.name, found.command, "self-description-oclif", confidence="high")
+        tool = inferred_tool(
+            subject.name, description.command, "self-description-oclif", confidence="high"
+        )
         return tool.replace(
-            version=found.version or str(package.get("version") or "unknown"),
+            version=description.version or str(package.get("version") or "unknown"),
             description=str(package.get("description") or tool.description),
         )
 

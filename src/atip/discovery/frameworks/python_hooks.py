@@ -24,10 +24,10 @@ def hook_argparse():
     from atip.sdk import describe as describing
     from atip.sdk.describe import describe_argparse
 
-    # An author's own metadata leaves out what every program has; here it is asked what this one has.
+    # An author's own metadata leaves out what every program has; here the options of this program are needed.
     describing._HELP_FLAGS = frozenset()
 
-    plain = argparse.ArgumentParser.format_help
+    original = argparse.ArgumentParser.format_help
 
     def describe(parser):
         return describe_argparse(parser, version="0", name="tool")
@@ -35,7 +35,7 @@ def hook_argparse():
     def show(parser, *_given, **_named):
         # IPython makes a parser for each of its magics (`%alias_magic`) when it is imported.
         is_magic = parser.prog.startswith("%")
-        return plain(parser) if is_magic else emit(describe(parser))
+        return original(parser) if is_magic else emit(describe(parser))
 
     argparse._HelpAction.__call__ = lambda self, parser, *given, **named: show(parser)
     argparse.ArgumentParser.print_help = show
@@ -56,7 +56,7 @@ def describe_optparse(parser):
     """An optparse parser in the words of argparse's description."""
     options = []
     groups = [parser, *parser.option_groups]
-    for option in [one for group in groups for one in group.option_list]:
+    for option in [member for group in groups for member in group.option_list]:
         flags = [*option._short_opts, *option._long_opts]
         kind = {"int": "integer", "long": "integer", "float": "number", "choice": "enum"}.get(
             option.type, "string"
@@ -93,16 +93,21 @@ def hook_click(module):
     from atip.sdk.describe_click import describe_click
 
     describing._SKIPPED = frozenset()
-    plain = describing._Describer.command
+    original = describing._Describer.command
 
     def with_help(self, command, path, context):
-        entry = plain(self, command, path, context)
+        entry = original(self, command, path, context)
         names = list(getattr(context, "help_option_names", None) or ["--help"])
         if getattr(command, "add_help_option", True):
-            told = {"name": "help", "flags": names, "type": "boolean", "description": "Show help"}
-            shown = {flag for option in entry.get("options", []) for flag in option["flags"]}
-            if shown.isdisjoint(names):
-                entry.setdefault("options", []).append(told)
+            help_option = {
+                "name": "help",
+                "flags": names,
+                "type": "boolean",
+                "description": "Show help",
+            }
+            flags = {flag for option in entry.get("options", []) for flag in option["flags"]}
+            if flags.isdisjoint(names):
+                entry.setdefault("options", []).append(help_option)
         return entry
 
     describing._Describer.command = with_help
@@ -134,10 +139,12 @@ class Finder:
     """Hooks a framework (or a copy of it that another one carries) as soon as it is imported."""
 
     def find_spec(self, name, path=None, target=None):
-        for module_name, needed, hook in HOOKED:
+        for module_name, attributes, hook in HOOKED:
             module = sys.modules.get(module_name)
             # A module that is still being imported has no classes yet; it is looked at again later.
-            is_ready = module is not None and all(hasattr(module, one) for one in needed)
+            is_ready = module is not None and all(
+                hasattr(module, attribute) for attribute in attributes
+            )
             if is_ready and not getattr(module, "_atip_hooked", False):
                 module._atip_hooked = True
                 hook(module)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 METHOD = "parser-introspection"
 MAX_COMMANDS = 80
-"""How many commands with parsers of their own are asked, each in a process."""
+"""Maximum number of commands with their own parser that are probed, each in a process."""
 MARK = b"\x1eatip-parser\x1e"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
@@ -36,11 +36,11 @@ MAX_WEIGHT = 256_000_000
 """Memory that all pieces of a tree may take, estimated; that of the AWS CLI takes 106 million bytes."""
 _VALUE_BYTES = 64
 WALL_S = 25.0
-"""Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
+"""Importing a whole program takes longer than printing a help text; the user requested it (`--learn`)."""
 
 
 class PythonSource:
-    """Loads the entry point of a Python program, confined, and asks its parser. Runs the tool."""
+    """Loads the entry point of a Python program, confined, and dumps its parser. Runs the tool."""
 
     source_kind = "framework"
     executes = True
@@ -55,28 +55,28 @@ class PythonSource:
             return None
         tool = self._dump(subject)
         if tool is None or (not tool.commands and _hands_on(tool)):
-            tool = self._dispatched(subject, tool)
+            tool = self._dump_each_command(subject, tool)
         return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
 
     def _dump(self, subject: ProbeSubject, *path: str) -> Tool | None:
         """The parser that would print the help of a command."""
-        whole: dict[str, Any] = {}
+        tree: dict[str, Any] = {}
         after, weight = "", 0
         for _ in range(MAX_PIECES):
-            told = self._piece(subject, after, path)
-            weight += weight_of(told)
+            part = self._piece(subject, after, path)
+            weight += weight_of(part)
             # SECURITY: a megabyte of answer may unpack to a thousand; judged before anything is built of it.
-            piece = read_piece(told) if weight <= MAX_WEIGHT else None
+            piece = read_piece(part) if weight <= MAX_WEIGHT else None
             if piece is None:
                 break
             more = piece.pop("more", None)
-            whole = (
-                {**piece, "commands": {**_commands(whole), **_commands(piece)}} if after else piece
+            tree = (
+                {**piece, "commands": {**_commands(tree), **_commands(piece)}} if after else piece
             )
             if not isinstance(more, str) or more <= after:
-                return read_parser(whole, subject.name)
+                return read_parser(tree, subject.name)
             after = more
-        return read_parser(whole, subject.name, cut=True) if whole else None
+        return read_parser(tree, subject.name, is_truncated=True) if tree else None
 
     def _piece(self, subject: ProbeSubject, after: str, path: tuple[str, ...]) -> bytes:
         """One answer of the hooks: all of a parser, or of a large tree what comes behind `after`; empty without any."""
@@ -92,10 +92,10 @@ class PythonSource:
             return b""
         return unpack(answer.stdout[start + len(MARK) :])
 
-    def _dispatched(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
-        """A program that reads its first word itself and has a parser per command: each is asked."""
+    def _dump_each_command(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
+        """A program that dispatches on its first word and has a parser per command: dump each parser."""
         from atip.discovery.sources.help_tree import PATIENT
-        from atip.discovery.sources.inference_sources import inferred
+        from atip.discovery.sources.inference_sources import inferred_tool
         from atip.inference.help import infer_help
 
         runner = self._open_runner(subject)
@@ -103,19 +103,19 @@ class PythonSource:
         if answer.failure or answer.timed_out:
             return root
         text = max(answer.stdout, answer.stderr, key=len).decode("utf-8", "replace")
-        told = infer_help(text, tool=subject.name)
-        names = list(told.commands or {}) or _choices(root)
+        tool = infer_help(text, tool=subject.name)
+        names = list(tool.commands or {}) or _choices(root)
         commands: dict[str, Command] = {}
         for name in names[:MAX_COMMANDS]:
             child = self._dump(subject, name)
-            listed = (told.commands or {}).get(name) or Command()
+            entry = (tool.commands or {}).get(name) or Command()
             if child is None or (root is not None and child.options == root.options):
                 if not commands and len(names) > 1 and name == names[0] and root is None:
                     return None  # the first has no parser either: its help is all there is
-                commands[name] = listed
+                commands[name] = entry
                 continue
             commands[name] = Command(
-                description=listed.description or child.description,
+                description=entry.description or child.description,
                 options=child.options or child.global_options,
                 arguments=child.arguments,
                 commands=child.commands,
@@ -123,8 +123,8 @@ class PythonSource:
         if not any(command.options or command.commands for command in commands.values()):
             return root
         if root is None:
-            whole = told.replace(commands=commands)
-            return inferred(subject.name, whole, METHOD, confidence="high")
+            merged = tool.replace(commands=commands)
+            return inferred_tool(subject.name, merged, METHOD, confidence="high")
         return root.replace(
             commands=commands, arguments=None, options=None, global_options=root.options
         )
@@ -145,7 +145,11 @@ def _hands_on(tool: Tool) -> bool:
 
 
 def _choices(tool: Tool | None) -> list[str]:
-    return [str(one) for one in (tool.arguments[0].enum or ())] if tool and tool.arguments else []
+    return (
+        [str(choice) for choice in (tool.arguments[0].enum or ())]
+        if tool and tool.arguments
+        else []
+    )
 
 
 def _without_bare_dash(node: Any) -> None:
@@ -187,7 +191,7 @@ def weight_of(text: bytes) -> int:
 
 
 def read_piece(data: bytes) -> dict[str, Any] | None:
-    """The document of an answer; None when it is none."""
+    """The document in an answer; None when there is none."""
     try:
         document = read_json(data.strip(), STORE)
     except FormatError:
@@ -206,34 +210,34 @@ _TAKES_COMMAND = re.compile(r"\bcommand\b(?![.\w])", re.I)
 
 
 def _read_usage(usage: str) -> Command:
-    """optparse knows no positionals and no nested commands; its usage lines do."""
+    """optparse has no positional arguments or nested commands; its usage lines show them."""
     from atip.inference.help.infer import read_synopsis
 
     text = _MARKUP.sub("", usage).strip().removeprefix("Usage:")
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    plain = [re.split(r"[\[<(]", line)[0].split() for line in lines]
-    shared = zip(*plain, strict=False)
+    leading_words = [re.split(r"[\[<(]", line)[0].split() for line in lines]
+    shared = zip(*leading_words, strict=False)
     words = tuple(column[0] for column in takewhile(lambda one: len(set(one)) == 1, shared))
     return read_synopsis(lines, words) if words else Command()
 
 
 def _with_usage(tool: Tool, usage: str) -> Tool:
-    told = _read_usage(usage)
-    if tool.arguments or tool.commands or not (told.arguments or told.commands):
+    parsed = _read_usage(usage)
+    if tool.arguments or tool.commands or not (parsed.arguments or parsed.commands):
         return tool
-    if not told.commands:
-        return tool.replace(arguments=told.arguments)
-    return tool.replace(commands=told.commands, options=None, global_options=tool.options)
+    if not parsed.commands:
+        return tool.replace(arguments=parsed.arguments)
+    return tool.replace(commands=parsed.commands, options=None, global_options=tool.options)
 
 
-def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> Tool | None:
-    """What the hooks told → Tool; None when it is not metadata. `cut`: not everything was told."""
+def read_parser(document: dict[str, Any], name: str, *, is_truncated: bool = False) -> Tool | None:
+    """Output of the hooks → Tool; None when it is not metadata. `is_truncated`: the output is incomplete."""
     from atip.model.reading.decode import decode_tool
     from atip.model.shapes.check import check_tool
 
     usage = str(document.pop("usage", ""))
     if _TAKES_COMMAND.search(usage):
-        return None  # optparse knows no subcommands: the help of such a program tells more
+        return None  # optparse has no subcommands: the help of such a program has more
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None
@@ -247,7 +251,7 @@ def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> To
         "timestamp": now_iso(),
         "generator": GENERATOR,
         "review": "needed",
-        **({"incomplete": "the tree is incomplete"} if cut else {}),
+        **({"incomplete": "the tree is incomplete"} if is_truncated else {}),
     }
     return tool.replace(
         trust=Trust(source="inferred", verified=False),

@@ -1,7 +1,7 @@
-"""Programs that make their commands only when they are asked for; runs inside the sandbox, never imported by us.
+"""Programs that create their commands lazily; runs inside the sandbox, never imported by us.
 
 Put before `python_hooks.py`, in the same namespace. Such a tree can be large (the AWS CLI has 19,000 commands), so
-it is told in pieces: whole top-level commands, packed, in the order of their names, and `more`, the last of them, where the bounds
+it is written in pieces: whole top-level commands, packed, in the order of their names, and `more`, the last of them, where the bounds
 of one answer were reached. Standard library only; works from Python 3.7 on.
 """
 
@@ -36,21 +36,21 @@ def write_and_end(data):
     os._exit(0)
 
 
-def tell_pieces(root, names, make, after):
+def write_pieces(root, names, make, after):
     """Write `root` with `make(name)` for every name that sorts behind `after`, as far as one answer goes."""
     packer = zlib.compressobj()
     started = time.process_time()
-    told = [json.dumps(root, default=str)[:-1], ', "commands": {']
-    packed, between, more = b"", "", None
+    chunks = [json.dumps(root, default=str)[:-1], ', "commands": {']
+    packed, separator, more = b"", "", None
     for name in sorted(name for name in names if name > after):
-        told.append(f"{between}{json.dumps(name)}: {json.dumps(make(name), default=str)}")
-        packed += packer.compress("".join(told).encode("utf-8", "surrogatepass"))
-        told, between = [], ", "
+        chunks.append(f"{separator}{json.dumps(name)}: {json.dumps(make(name), default=str)}")
+        packed += packer.compress("".join(chunks).encode("utf-8", "surrogatepass"))
+        chunks, separator = [], ", "
         if len(packed) > PIECE_BYTES or time.process_time() - started > PIECE_S:
             more = name
             break
-    told.append("}" + (f', "more": {json.dumps(more)}' if more else "") + "}")
-    packed += packer.compress("".join(told).encode("utf-8", "surrogatepass"))
+    chunks.append("}" + (f', "more": {json.dumps(more)}' if more else "") + "}")
+    packed += packer.compress("".join(chunks).encode("utf-8", "surrogatepass"))
     write_and_end(packed + packer.flush())
 
 
@@ -87,7 +87,7 @@ def tell_aws(driver):
                 cache.clear()  # the model of one service may take a hundred megabytes
         return node
 
-    tell_pieces(root, list(table), make, AFTER)
+    write_pieces(root, list(table), make, AFTER)
 
 
 def _aws_table(command):
@@ -104,9 +104,11 @@ def _aws_command(command, depth):
         node["options"] = options
     if arguments:
         node["arguments"] = arguments
-    below = _aws_table(command) if depth < MAX_DEPTH else {}
-    if below:
-        node["commands"] = {name: _aws_command(one, depth + 1) for name, one in below.items()}
+    table = _aws_table(command) if depth < MAX_DEPTH else {}
+    if table:
+        node["commands"] = {
+            name: _aws_command(subcommand, depth + 1) for name, subcommand in table.items()
+        }
     return node
 
 
@@ -161,7 +163,7 @@ def tell_cliff(app):
                 _put(node, words[1:], _cliff_command(app, name, entries[name]))
         return node
 
-    tell_pieces(root, names, make, AFTER)
+    write_pieces(root, names, make, AFTER)
 
 
 def _cliff_command(app, name, entry):
@@ -171,8 +173,10 @@ def _cliff_command(app, name, entry):
     with contextlib.suppress(Exception):  # a plug-in that cannot be loaded is a name without more
         command = entry.load()(app, None)
         body["description"] = first_sentence(command.get_description(), 200)
-        told = describe_argparse(command.get_parser(name), version="0", name="tool")
-        body.update({part: told[part] for part in ("options", "arguments") if told.get(part)})
+        description = describe_argparse(command.get_parser(name), version="0", name="tool")
+        body.update(
+            {part: description[part] for part in ("options", "arguments") if description.get(part)}
+        )
     return body
 
 
@@ -183,7 +187,7 @@ def _put(node, words, body):
 
 
 LAZY = (
-    # module, what it holds once it is imported, who is told
+    # module, attribute that exists once it is imported, hook
     ("awscli.clidriver", ("CLIDriver",), hook_aws),
     ("cliff.help", ("HelpAction",), hook_cliff),
 )

@@ -1,7 +1,7 @@
 """Programs that print a machine-readable description of themselves. Runs the tool, confined.
 
-Nobody is asked for nothing: a question is put only to a program whose help announces it, or whose file holds
-the mark of a framework that always answers. What comes back is recognized by its shape.
+A program is probed only if its help announces the format, or its file contains
+the mark of a framework that always answers. The output is recognized by its shape.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
 from atip.discovery.sources.help_tree import PATIENT, HelpBudget
-from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred_tool
 from atip.inference.described import recognize
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 ANNOUNCED: tuple[tuple[str, tuple[str, ...]], ...] = (
-    # what a help text says → what to ask
+    # pattern in a help text → arguments of the probe
     (r"--usage-spec\b", ("--usage-spec",)),
     (r"^\s{2,}usage\s{2,}.*(?:usage spec|usage CLI spec|KDL)", ("usage",)),
     (r"--help-json\b", ("--help-json",)),
@@ -45,7 +45,7 @@ MAX_HELP = 200_000
 
 
 class SelfDescribedSource:
-    """Asks those that offer it; one question each, the first answer of a known shape counts."""
+    """Probes programs that offer it; one probe each, the first answer of a known shape counts."""
 
     source_kind = "framework"
     executes = True
@@ -59,12 +59,14 @@ class SelfDescribedSource:
             answer = runner.run([subject.program, *words])
             if answer.failure or answer.timed_out:
                 continue
-            found = recognize(answer.stdout.decode("utf-8", "replace"), subject.name)
-            if found is None or not (found.command.options or found.command.commands):
+            description = recognize(answer.stdout.decode("utf-8", "replace"), subject.name)
+            if description is None or not (
+                description.command.options or description.command.commands
+            ):
                 continue
-            method = f"self-description-{found.kind}"
-            tool = inferred(subject.name, found.command, method, confidence="high")
-            return tool.replace(version=found.version or ask_version(runner, subject))
+            method = f"self-description-{description.kind}"
+            tool = inferred_tool(subject.name, description.command, method, confidence="high")
+            return tool.replace(version=description.version or ask_version(runner, subject))
         return None
 
     def _questions(self, runner: Runner, subject: ProbeSubject) -> Iterator[tuple[str, ...]]:
@@ -76,7 +78,7 @@ class SelfDescribedSource:
             return
         text = max(answer.stdout, answer.stderr, key=len)[:MAX_HELP].decode("utf-8", "replace")
         for pattern, words in _PATTERNS:
-            found = pattern.search(text)
-            if found:
-                first = found[0].split()[0]
+            match = pattern.search(text)
+            if match:
+                first = match[0].split()[0]
                 yield tuple(word or first for word in words)

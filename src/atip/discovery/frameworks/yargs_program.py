@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.discovery.sources.help_tree import PATIENT, HelpTree
-from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred_tool
 from atip.inference.cobra import CompletionAnswer, confirm
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class YargsSource:
         if command is None:
             return None
         method = "completion-protocol"
-        tool = inferred(subject.name, command, method, cut=tree.was_cut, confidence="high")
+        tool = inferred_tool(
+            subject.name, command, method, is_truncated=tree.was_cut, confidence="high"
+        )
         return tool.replace(version=ask_version(runner, subject))
 
 
@@ -69,10 +71,10 @@ class _Offers:
             return None
         candidates = {}
         for line in lines:
-            word, _, told = line.partition(":")
-            candidates[word] = told.strip()
+            word, _, description = line.partition(":")
+            candidates[word] = description.strip()
         return CompletionAnswer(candidates=candidates, directive=0)
 
-    def refine(self, told: Command, path: tuple[str, ...]) -> Command:
-        words = self.ask(*path, "") if told.commands else None
-        return confirm(told, words, self.ask(*path, "-"))
+    def refine(self, base: Command, path: tuple[str, ...]) -> Command:
+        words = self.ask(*path, "") if base.commands else None
+        return confirm(base, words, self.ask(*path, "-"))

@@ -1,8 +1,8 @@
 """MCP servers that this user's clients know: read from their configurations, never started, never rewritten.
 
 The last source of tools (ATIP 0.1 §3.4.1 step 5, A50). Listing is all that happens here; starting a server
-to ask for its tools is an explicit act elsewhere. A damaged file is a problem to report, not an error:
-someone else's configuration must not stop ours. Values of environment variables and headers are not kept.
+listing its tools is an explicit act elsewhere. A damaged file is a problem to report, not an error:
+another program's configuration must not stop ours. Values of environment variables and headers are dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_SERVERS = 500
 MAX_TEXT = 4_096
 
 _TABLES = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp_servers",))
-"""Where the servers stand in a document; the first that is there counts."""
+"""Paths of the servers in a document; the first that exists counts."""
 _TRANSPORTS = {
     "stdio": "stdio",
     "http": "http",
@@ -50,14 +50,14 @@ class ConfiguredMcpServer(Value):
     env: tuple[str, ...] = ()
     """Names of the variables it is given or reads; never their values."""
     path: str
-    """The file that says so."""
+    """The file that configures it."""
     scope: str = "user"
-    """`user` or `project`: a project's file comes with its sources and is nobody's word."""
+    """`user` or `project`: a project's file comes with its sources and is not trusted."""
     enabled: bool = True
 
     def to_json(self) -> dict[str, object]:
-        """What may be shown: no secrets from arguments or addresses."""
-        shown: dict[str, object] = {
+        """JSON for display: without secrets from arguments or addresses."""
+        document: dict[str, object] = {
             "client": self.client,
             "name": self.name,
             "transport": self.transport,
@@ -65,16 +65,16 @@ class ConfiguredMcpServer(Value):
             "path": self.path,
         }
         if self.command is not None:
-            shown["command"] = self.command
+            document["command"] = self.command
         if self.args:
-            shown["args"] = _without_secrets(self.args)
+            document["args"] = _without_secrets(self.args)
         if self.url is not None:
-            shown["url"] = _without_login(self.url)
+            document["url"] = _without_login(self.url)
         if self.env:
-            shown["env"] = list(self.env)
+            document["env"] = list(self.env)
         if not self.enabled:
-            shown["enabled"] = False
-        return shown
+            document["enabled"] = False
+        return document
 
 
 class McpProblem(Value):
@@ -89,7 +89,7 @@ class McpProblem(Value):
 
 
 class McpConfigs(Value):
-    """Everything that was found in all files."""
+    """Servers and problems of all files."""
 
     servers: tuple[ConfiguredMcpServer, ...] = ()
     problems: tuple[McpProblem, ...] = ()
@@ -98,7 +98,7 @@ class McpConfigs(Value):
 def find_mcp_servers(
     places: Places, cwd: str, extra: Sequence[str] = ()
 ) -> tuple[ConfiguredMcpServer, ...]:
-    """The servers alone; `read_mcp_configs` tells about damaged files too."""
+    """The servers alone; `read_mcp_configs` also reports damaged files."""
     return read_mcp_configs(places, cwd, extra).servers
 
 
@@ -188,7 +188,7 @@ def _why_unusable(name: str, entry: Any) -> str:
         if field in entry and not (isinstance(entry[field], str) and len(entry[field]) <= MAX_TEXT):
             return f"`{field}` is not a string of at most {MAX_TEXT} characters"
     args = entry.get("args", [])
-    if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
+    if not isinstance(args, list) or not all(isinstance(argument, str) for argument in args):
         return "`args` is not a list of strings"
     if not any(entry.get(field) for field in ("command", "url", "httpUrl", "serverUrl")):
         return "neither `command` nor `url`"
@@ -200,9 +200,9 @@ def _server(
 ) -> ConfiguredMcpServer:
     url = entry.get("httpUrl") or entry.get("url") or entry.get("serverUrl")
     command = entry.get("command")
-    said = entry.get("type", entry.get("transport"))
-    if isinstance(said, str):
-        transport = _TRANSPORTS.get(said, "unknown")
+    declared = entry.get("type", entry.get("transport"))
+    if isinstance(declared, str):
+        transport = _TRANSPORTS.get(declared, "unknown")
     elif command:
         transport = "stdio"
     else:
@@ -232,8 +232,8 @@ def _variables(entry: dict[str, Any]) -> tuple[str, ...]:
             names += value
         elif value is not None:
             names.append(value)
-    good = (name for name in names if isinstance(name, str) and len(name) <= 200)
-    return tuple(dict.fromkeys(name for name in good if name.isprintable()))
+    valid = (name for name in names if isinstance(name, str) and len(name) <= 200)
+    return tuple(dict.fromkeys(name for name in valid if name.isprintable()))
 
 
 def _without_secrets(args: tuple[str, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where the usual clients keep their MCP servers, and reading such a file safely.
+"""Configuration files of common MCP clients, and reading such a file safely.
 
 Knows places and syntaxes, nothing of servers. A file is read in the syntax its client reads: comments
 count as damage where the client would refuse them too. Nothing is ever written.
@@ -56,9 +56,9 @@ def config_files(home: str, cwd: str, extra: Sequence[str]) -> Iterator[tuple[st
         seen.add(path)
         yield client, path, syntax, "user"
     for client, relative, syntax in _PROJECT_FILES:
-        found = _upward(relative, cwd, home)
-        if found is not None and found not in seen:
-            yield client, found, syntax, "project"
+        paths = _upward(relative, cwd, home)
+        if paths is not None and paths not in seen:
+            yield client, paths, syntax, "project"
     for path in extra:
         place = os.path.join(home, path[2:]) if path.startswith("~/") else path
         yield CONFIGURED, place, _TOML if place.endswith(".toml") else _JSONC, "user"

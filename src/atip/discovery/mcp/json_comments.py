@@ -21,18 +21,18 @@ _TRAILING = re.compile(r",(\s*[\]}])")
 def without_comments(text: str) -> str:
     """The same document as plain JSON; every newline stays where it was."""
     parts: list[str] = []
-    plain: list[str] = []
+    chunks: list[str] = []
     for token in _TOKEN.findall(text):
         if token.startswith('"'):
-            parts += (_untrailed("".join(plain)), token)
-            plain = []
+            parts += (_without_trailing_comma("".join(chunks)), token)
+            chunks = []
         elif token.startswith(("//", "/*")):
-            plain.append("\n" * token.count("\n") or " ")
+            chunks.append("\n" * token.count("\n") or " ")
         else:
-            plain.append(token)
-    return "".join([*parts, _untrailed("".join(plain))])
+            chunks.append(token)
+    return "".join([*parts, _without_trailing_comma("".join(chunks))])
 
 
-def _untrailed(text: str) -> str:
+def _without_trailing_comma(text: str) -> str:
     """Text between two strings, without the comma that ends an array or an object."""
     return _TRAILING.sub(r"\1", text)

@@ -1,6 +1,6 @@
 """Hiding what looks like a secret in the arguments and addresses of configured servers.
 
-For showing only. Errs on the side of hiding: a word too much is a nuisance, a token too much is a leak.
+For showing only. Errs on the side of hiding: a hidden word is a nuisance, a visible token is a leak.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _LONG = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_+=-]{28,}$")
 
 def hide_secrets(args: Sequence[str]) -> list[str]:
     """The same words with values of secret options, headers and long keys replaced."""
-    shown: list[str] = []
+    visible: list[str] = []
     hide_next = False
     for word in args:
         name, equals, value = word.partition("=")
         is_flag = word.startswith("-")
         if hide_next and not is_flag:
-            shown.append(HIDDEN)
+            visible.append(HIDDEN)
         elif equals and _WORD.search(name) and value:
-            shown.append(f"{name}={HIDDEN}")
+            visible.append(f"{name}={HIDDEN}")
         elif "://" in word:
-            shown.append(hide_login(word))
+            visible.append(hide_login(word))
         elif not is_flag and ":" in word and _WORD.search(word.split(":", 1)[0]):
-            shown.append(f"{word.split(':', 1)[0]}: {HIDDEN}")
+            visible.append(f"{word.split(':', 1)[0]}: {HIDDEN}")
         elif _KNOWN.search(word) or _LONG.match(value or word):
-            shown.append(HIDDEN)
+            visible.append(HIDDEN)
         else:
-            shown.append(word)
+            visible.append(word)
         hide_next = is_flag and not equals and bool(_WORD.search(word))
-    return shown
+    return visible
 
 
 def hide_login(url: str) -> str:
@@ -54,5 +54,5 @@ def hide_login(url: str) -> str:
         HIDDEN if _KNOWN.search(part) or _LONG.match(part) else part
         for part in parts.path.split("/")
     )
-    shown = urlunsplit((parts.scheme, host, path, "", ""))
-    return shown + (f"?{HIDDEN}" if parts.query or parts.fragment else "")
+    visible = urlunsplit((parts.scheme, host, path, "", ""))
+    return visible + (f"?{HIDDEN}" if parts.query or parts.fragment else "")

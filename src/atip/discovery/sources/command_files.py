@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 FOLDERS = ("lib/{}-core", "libexec/{}-core", "libexec/{}", "lib/{}", "libexec")
-"""Below the prefix of a program, where files of its commands lie by convention."""
+"""Folders below the prefix of a program with files of its commands, by convention."""
 LEAST = 8
 """Commands with a file; with fewer, names that begin alike may be programs of their own (`ssh-keygen`)."""
 SHARE = 0.8
@@ -38,17 +38,19 @@ class CommandFiles:
 
     def fingerprint(self, subject: ProbeSubject) -> str:
         """Changes when a file of a command is added or removed."""
-        own = self._own_folders(subject)
+        folders = self._own_folders(subject)
         return " ".join(
-            sorted(self._commands_in((*own, *self._search_path), subject.name) if own else ())
+            sorted(
+                self._commands_in((*folders, *self._search_path), subject.name) if folders else ()
+            )
         )
 
     def without_absent(self, tool: Tool, subject: ProbeSubject) -> Tool:
         """The tool without commands whose files are missing; as it is, if its commands are not files."""
-        own = self._own_folders(subject) if tool.commands else []
-        if not own:
+        folders = self._own_folders(subject) if tool.commands else []
+        if not folders:
             return tool
-        files = self._commands_in(own, subject.name)
+        files = self._commands_in(folders, subject.name)
         commands = tool.commands or {}
         count = len(files & commands.keys())
         if count < LEAST or count < SHARE * len(commands):
@@ -65,17 +67,19 @@ class CommandFiles:
             prefix = os.path.dirname(place)
             conventional = (os.path.join(prefix, name.format(subject.name)) for name in FOLDERS)
             folders |= dict.fromkeys((place, *conventional))
-        return [one for one in folders if len(self._commands_in([one], subject.name)) >= LEAST]
+        return [
+            folder for folder in folders if len(self._commands_in([folder], subject.name)) >= LEAST
+        ]
 
     def _commands_in(self, folders: Iterable[str], tool: str) -> set[str]:
         begin = f"{tool}-"
-        found: set[str] = set()
+        commands: set[str] = set()
         for folder in folders:
             names = self._list(folder)
             first = bisect.bisect_left(names, begin)
             last = bisect.bisect_left(names, f"{tool}.", first)  # `.` follows `-`
-            found.update(name[len(begin) :] for name in names[first:last])
-        return found
+            commands.update(name[len(begin) :] for name in names[first:last])
+        return commands
 
     def _list(self, folder: str) -> list[str]:
         names = self._listings.get(folder)

@@ -1,7 +1,7 @@
-"""Help, recursively: ask a program for its help and for that of its subcommands, within a budget.
+"""Help, recursively: run a program for its help and that of its subcommands, within a budget.
 
 Runs the program through a `Runner` that confines it. Text → Command is `inference`'s work; here is only
-who is asked what, and when to stop: at a number of questions, at a depth, when a subcommand prints its
+which probes run, and when to stop: at a number of probes, at a depth, when a subcommand prints its
 parent's help again, when answers stop coming.
 """
 
@@ -36,7 +36,7 @@ class HelpBudget(Value):
     questions: int = 400
     depth: int = 3
     seconds: float = 60.0
-    """Processor time of all answers: what a program tells does not depend on what else the machine does."""
+    """Processor time of all answers: the result does not depend on the load of the machine."""
     stretch: float = 4.0
     """How many times as long all answers may take on the clock: a program may wait for anything."""
     failures: int = 6
@@ -52,11 +52,11 @@ PATIENT = HelpBudget(answer_s=10.0)
 _MORE = re.compile(
     r"(--help[ =]all|--help-all|--helpfull|--fullhelp|--full-help|--help-full|--help-long|--longhelp|--long-help|--help-hidden)\b"
 )
-"""Where a help text itself says how to get the whole of it."""
+"""Where a help text mentions how to print the complete help."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",), ())
-"""How programs are asked, in this order; the last is for those that print their usage when called with nothing."""
-BARE_S = 1.0
-"""How long a program that was asked nothing may take: one that waits for input has no help to give."""
+"""Arguments that print help, in this order; the last is for programs that print their usage when called without arguments."""
+NO_ARGUMENTS_S = 1.0
+"""Time limit without arguments: a program that waits for input prints no help."""
 ENOUGH = 3
 """Weight of a help text after which no other spelling is tried."""
 MAX_UNANSWERED = 2
@@ -72,7 +72,7 @@ MAX_WRONG_GUESSES = 3
 
 
 class Remembering:
-    """A runner that puts the first questions to a program (`--help`, `--version`) only once, whoever asks."""
+    """A runner that runs the first probes of a program (`--help`, `--version`) only once."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
@@ -92,7 +92,7 @@ class Remembering:
 
 
 class HelpTree:
-    """The tree of one program, and how it was asked."""
+    """The tree of one program, and how it was probed."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class HelpTree:
     ) -> None:
         """
         Args:
-            refine: adds to a command what another way of asking tells about it.
+            refine: adds to a command what another probe reports about it.
         """
         self._runner = runner
         self._refine = refine
@@ -115,7 +115,7 @@ class HelpTree:
         self._deadline = monotonic() + budget.seconds * budget.stretch
         self._used_s = 0.0
         """Processor time of all answers so far."""
-        self._asked = 0
+        self._probes = 0
         self._failures = 0
         self._echoes = 0
         """Subcommands in a row that answered with the help of a command above."""
@@ -126,7 +126,7 @@ class HelpTree:
         """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
         self._exit_code: int | None = None
         self._complaint = ""
-        """What the program said against the last question."""
+        """Error message of the last probe."""
         self._was_success = False
         """Whether the help was an answer, not a complaint about the question."""
         self.was_cut = False
@@ -142,10 +142,10 @@ class HelpTree:
     def _with_proof(self, command: Command) -> Command:
         """The flag that was answered is known, whether or not the help names it."""
         flag = self._spelling[0]
-        known = {one for option in command.options or () for one in option.flags}
-        if not flag.startswith("-") or flag in known or not self._was_success:
+        flags = {flag for option in command.options or () for flag in option.flags}
+        if not flag.startswith("-") or flag in flags or not self._was_success:
             return command
-        return command.replace(options=(*(command.options or ()), proven(flag, "Show help")))
+        return command.replace(options=(*(command.options or ()), proven_option(flag, "Show help")))
 
     def _root(self) -> tuple[Command, str] | None:
         best: tuple[Command, str] | None = None
@@ -184,10 +184,12 @@ class HelpTree:
             usage=command.usage or best[0].usage,
         ), text
 
-    def _below(self, command: Command, path: tuple[str, ...], above: tuple[_Shown, ...]) -> Command:
+    def _below(
+        self, command: Command, path: tuple[str, ...], ancestors: tuple[_Shown, ...]
+    ) -> Command:
         if self._refine is not None:
             command = self._refine(command, path)
-        if not command.commands or len(above) > self._budget.depth:
+        if not command.commands or len(ancestors) > self._budget.depth:
             self.was_cut = self.was_cut or bool(command.commands)
             return command.replace(commands=_sure(command.commands))
         children = dict(command.commands)
@@ -202,28 +204,30 @@ class HelpTree:
                     continue
             if self._echoes >= MAX_ECHOES or not self._may_ask() or name == "help":
                 continue
-            found = self._child((*path, name), above)
-            if found is None:
+            answer = self._child((*path, name), ancestors)
+            if answer is None:
                 if is_guess:
                     wrong += 1
                     self._failures -= 1
                 continue
-            told, told_text = found
-            merged = told.replace(
-                description=child.description or told.description,
-                arguments=told.arguments or child.arguments,
-                aliases=child.aliases or told.aliases,
-                extra={"x-atip": {}, **told.extra} if is_guess else {**child.extra, **told.extra},
+            subcommand, text = answer
+            merged = subcommand.replace(
+                description=child.description or subcommand.description,
+                arguments=subcommand.arguments or child.arguments,
+                aliases=child.aliases or subcommand.aliases,
+                extra={"x-atip": {}, **subcommand.extra}
+                if is_guess
+                else {**child.extra, **subcommand.extra},
             )
-            answers[name] = merged, _Shown(told_text, told)
+            answers[name] = merged, _Shown(text, subcommand)
             children[name] = merged
         # All commands of one level come first: what is left of the budget goes to those below them.
-        for name, (merged, shown) in answers.items():
-            children[name] = self._below(merged, (*path, name), (*above, shown))
+        for name, (merged, subcommands) in answers.items():
+            children[name] = self._below(merged, (*path, name), (*ancestors, subcommands))
         return command.replace(commands=children or None)
 
     def _child(
-        self, path: tuple[str, ...], above: tuple[_Shown, ...]
+        self, path: tuple[str, ...], ancestors: tuple[_Shown, ...]
     ) -> tuple[Command, str] | None:
         orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
         if self._is_prefix:
@@ -238,7 +242,7 @@ class HelpTree:
             if text is None or denies_command(self._complaint):
                 continue
             command = self._read(text, path)
-            repeats = any(one.is_shown_by(text, command) for one in above)
+            repeats = any(ancestor.is_shown_by(text, command) for ancestor in ancestors)
             is_echo = is_echo or repeats
             if _weight(command) and not repeats:
                 self._is_prefix = words[0] == "help"
@@ -251,7 +255,7 @@ class HelpTree:
 
     def _may_ask(self) -> bool:
         may = (
-            self._asked < self._budget.questions
+            self._probes < self._budget.questions
             and self._failures < self._budget.failures
             and self._used_s < self._budget.seconds
             and monotonic() < self._deadline
@@ -260,11 +264,11 @@ class HelpTree:
         return may
 
     def _ask(self, words: Sequence[str]) -> str | None:
-        if self._asked >= self._budget.questions:
+        if self._probes >= self._budget.questions:
             self.was_cut = True
             return None
-        self._asked += 1
-        wall_s = self._budget.answer_s if words else min(BARE_S, self._budget.answer_s)
+        self._probes += 1
+        wall_s = self._budget.answer_s if words else min(NO_ARGUMENTS_S, self._budget.answer_s)
         answer = self._runner.run([self._program, *words], wall_s=wall_s)
         self._used_s += answer.cpu_s
         if answer.failure or answer.timed_out:
@@ -276,22 +280,24 @@ class HelpTree:
         return text if text.strip() else None
 
 
-def proven(flag: str, description: str) -> Option:
+def proven_option(flag: str, description: str) -> Option:
     """A switch that the program has answered to."""
-    own = {"evidence": {"source": "help", "part": "answer"}}
+    extension = {"evidence": {"source": "help", "part": "answer"}}
     name = flag.lstrip("-")
     return Option(
-        name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": own}
+        name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": extension}
     )
 
 
 def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:
-    sure = {n: one for n, one in (commands or {}).items() if not one.own.get("unconfirmed")}
+    sure = {
+        n: command for n, command in (commands or {}).items() if not command.own.get("unconfirmed")
+    }
     return sure or None
 
 
 def _weight(command: Command) -> int:
-    """How much a help text told: nothing, a usage line, or a real description."""
+    """How much a help text contains: nothing, a usage line, or a real description."""
     options = [option for option in command.options or () if not option.own.get("mentioned")]
     return (
         2 * len(options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import alternative_of
 from atip.discovery.frameworks.marks import GO_FLAG, marks_in
-from atip.discovery.sources.help_tree import PATIENT, HelpBudget, HelpTree, proven
+from atip.discovery.sources.help_tree import PATIENT, HelpBudget, HelpTree, proven_option
 from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
@@ -55,30 +55,30 @@ class HelpSource:
         if command is None:
             return None
         if GO_FLAG in marks_in(subject.stub.target or subject.real_path):
-            command = command.replace(options=both_dashes(command.options or ()))
+            command = command.replace(options=with_both_dashes(command.options or ()))
         command, version = _with_version(command, runner, subject)
-        tool = inferred(subject.name, command, "help-parsing", cut=tree.was_cut)
+        tool = inferred_tool(subject.name, command, "help-parsing", is_truncated=tree.was_cut)
         return tool.replace(version=version)
 
 
-def both_dashes(options: Iterable[Option]) -> tuple[Option, ...]:
+def with_both_dashes(options: Iterable[Option]) -> tuple[Option, ...]:
     """Go's own flag package takes `-name` and `--name` alike, and shows only the first."""
-    done = []
+    rewritten = []
     for option in options:
         more = [f"-{f}" for f in option.flags if len(f) > 2 and not f.startswith("--")]
-        done.append(option.replace(flags=tuple(dict.fromkeys((*option.flags, *more)))))
-    return tuple(done)
+        rewritten.append(option.replace(flags=tuple(dict.fromkeys((*option.flags, *more)))))
+    return tuple(rewritten)
 
 
 def _with_version(command: Command, runner: Runner, subject: ProbeSubject) -> tuple[Command, str]:
     """The version; `--version` is known if it was answered, even where the help is silent about it."""
     answer = runner.run([subject.program, "--version"])
     version = _version_in(answer)
-    known = {flag for option in command.options or () for flag in option.flags}
+    flags = {flag for option in command.options or () for flag in option.flags}
     is_short = len(answer.stdout) + len(answer.stderr) < 1_500
-    if version == UNKNOWN_VERSION or answer.exit_code or not is_short or "--version" in known:
+    if version == UNKNOWN_VERSION or answer.exit_code or not is_short or "--version" in flags:
         return command, version
-    option = proven("--version", "Show the version")
+    option = proven_option("--version", "Show the version")
     return command.replace(options=(*(command.options or ()), option)), version
 
 
@@ -91,8 +91,8 @@ def _version_in(answer: ProbeAnswer) -> str:
     if answer.failure or answer.timed_out:
         return UNKNOWN_VERSION
     text = (answer.stdout or answer.stderr)[:2000].decode("utf-8", "replace")
-    found = _VERSION.search(text)
-    return found[0] if found else UNKNOWN_VERSION
+    match = _VERSION.search(text)
+    return match[0] if match else UNKNOWN_VERSION
 
 
 class CompletionSource:
@@ -112,7 +112,7 @@ class CompletionSource:
         for shell, text in self._texts.completions(subject.name):
             command = _read_completion(shell, text, subject.name)
             if command.options or command.commands:
-                return inferred(subject.name, command, f"completion-{shell}")
+                return inferred_tool(subject.name, command, f"completion-{shell}")
         return None
 
 
@@ -140,13 +140,13 @@ class ManSource:
         children = dict(command.commands or {})
         for name, text in self._texts.man_children(subject.name):
             child = infer_man(text, tool=subject.name, path=(name,))
-            # `ssh-sk-helper` has a page of its own and is no command of ssh: its page does not write `ssh sk-helper`.
+            # `ssh-sk-helper` has its own page and is not a command of ssh: its page does not write `ssh sk-helper`.
             if f"{subject.name} {name}" in (child.usage or "") or name in children:
                 children[name] = merge_command(child, children[name]) if name in children else child
         command = command.replace(commands=children or None)
         if not (command.options or command.commands or command.description):
             return None
-        return inferred(subject.name, command, "man-page")
+        return inferred_tool(subject.name, command, "man-page")
 
     def _page_name(self, subject: ProbeSubject) -> str:
         """The program's own name, or that of the alternative it stands for."""
@@ -162,30 +162,30 @@ def read_text(kind: str, text: str, name: str) -> Tool:
     if kind == "help":
         from atip.inference.help import infer_help
 
-        return storable(inferred(name, infer_help(text, tool=name), "help-parsing"))
+        return storable(inferred_tool(name, infer_help(text, tool=name), "help-parsing"))
     if kind == "man":
-        return storable(inferred(name, read_plain(kind, text, name), "man-page"))
+        return storable(inferred_tool(name, read_root_command(kind, text, name), "man-page"))
     if kind in FORMATS:
         return storable(_read_description(kind, text, name))
-    return storable(inferred(name, _read_completion(kind, text, name), f"completion-{kind}"))
+    return storable(inferred_tool(name, _read_completion(kind, text, name), f"completion-{kind}"))
 
 
 def _read_description(kind: str, text: str, name: str) -> Tool:
     from atip.errors import FormatError
     from atip.inference.described import recognize
 
-    found = recognize(text, name, only=kind)
-    if found is None:
+    description = recognize(text, name, only=kind)
+    if description is None:
         raise FormatError(
             "infer.other-format",
             f"this is not a description in the format `{kind}`",
             hint="name another kind with --from",
         )
-    tool = inferred(name, found.command, f"self-description-{kind}", confidence="high")
-    return tool.replace(version=found.version or UNKNOWN_VERSION)
+    tool = inferred_tool(name, description.command, f"self-description-{kind}", confidence="high")
+    return tool.replace(version=description.version or UNKNOWN_VERSION)
 
 
-def read_plain(kind: str, text: str, name: str) -> Command:
+def read_root_command(kind: str, text: str, name: str) -> Command:
     """The root command in a manual page (`man`) or the completion script of a shell."""
     if kind == "man":
         from atip.inference.manual.man import infer_man
@@ -208,10 +208,10 @@ def _read_completion(shell: str, text: str, name: str) -> Command:
     return infer_fish(text, name)
 
 
-def inferred(
-    name: str, command: Command, method: str, *, cut: bool = False, confidence: str = "low"
+def inferred_tool(
+    name: str, command: Command, method: str, *, is_truncated: bool = False, confidence: str = "low"
 ) -> Tool:
-    """A tool made from what its root command says; marked as inferred (§4.10.4)."""
+    """A tool from its root command; marked as inferred (§4.10.4)."""
     extra = dict(command.extra)
     generation: dict[str, object] = {
         "method": method,
@@ -220,8 +220,8 @@ def inferred(
         "generator": GENERATOR,
         "review": "needed",
     }
-    if cut:
-        generation["incomplete"] = "the budget of questions was used up"
+    if is_truncated:
+        generation["incomplete"] = "the probe budget was exhausted"
     extra["_generation"] = generation
     has_commands = bool(command.commands)
     return Tool(

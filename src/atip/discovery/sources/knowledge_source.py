@@ -24,7 +24,7 @@ _STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", 
 
 
 class KnowledgeSource:
-    """A tool of which nothing but our own knowledge is to be had."""
+    """A tool that only our own knowledge describes."""
 
     source_kind = "knowledge"
     executes = False
@@ -34,20 +34,20 @@ class KnowledgeSource:
         return ""
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
-        known = load(subject.name)
-        if known is None:
+        entry = load(subject.name)
+        if entry is None:
             return None
         trust = Trust(source="inferred", verified=False)
-        known = known.replace(name=subject.name, version="unknown", trust=trust)
+        entry = entry.replace(name=subject.name, version="unknown", trust=trust)
         # The pack's effects at the root are those of the bare tool; they are merged over as such.
-        return known.replace(effects=UNKNOWN) if known.commands else known
+        return entry.replace(effects=UNKNOWN) if entry.commands else entry
 
 
 def with_knowledge(tool: Tool) -> Tool:
-    """What the tool's own description and our knowledge together say; for use, not for storage."""
-    known = load(tool.name)
-    lifted = lift(tool)
-    return lifted if known is None else merge_knowledge(lifted, known)
+    """The tool's own description merged with our knowledge; for use, not for storage."""
+    entry = load(tool.name)
+    normalized = lift(tool)
+    return normalized if entry is None else merge_knowledge(normalized, entry)
 
 
 def storable(tool: Tool) -> Tool:
@@ -100,9 +100,9 @@ def _words(name: str) -> str:
 
 
 def _extra(extra: Mapping[str, object]) -> Mapping[str, object]:
-    own = extra.get("x-atip")
-    if not isinstance(own, dict):
+    extension = extra.get("x-atip")
+    if not isinstance(extension, dict):
         return extra
-    kept = {key: value for key, value in own.items() if key in _STORED and value}
+    stored = {key: value for key, value in extension.items() if key in _STORED and value}
     rest = {key: value for key, value in extra.items() if key != "x-atip"}
-    return {**rest, "x-atip": kept} if kept else rest
+    return {**rest, "x-atip": stored} if stored else rest

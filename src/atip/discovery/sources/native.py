@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class ProbeAnswer(Protocol):
-        """What the sandbox reports of one probe."""
+        """Result of one probe in the sandbox."""
 
         @property
         def exit_code(self) -> int | None: ...
@@ -74,7 +74,7 @@ def judge_answer(name: str, answer: ProbeAnswer) -> NativeAnswer:
         ) from error
     tool = decoded.tool
     renamed = tool.name if tool.name != name else None
-    # SECURITY: what a program says of its own provenance is a claim; it is native, nothing more.
+    # SECURITY: provenance that a program reports about itself is a claim; it is native, nothing more.
     trust = (tool.trust or Trust()).replace(source="native", verified=False)
     return NativeAnswer(
         tool=tool.replace(name=name, trust=trust), problems=decoded.problems, renamed_from=renamed
@@ -82,12 +82,12 @@ def judge_answer(name: str, answer: ProbeAnswer) -> NativeAnswer:
 
 
 def mentions_flag(answer: ProbeAnswer) -> bool:
-    """Whether a help text speaks of `--agent`; the first phase of an explicit probe."""
+    """Whether a help text mentions `--agent`; the first phase of an explicit probe."""
     return FLAG.encode() in answer.stdout or FLAG.encode() in answer.stderr
 
 
 def offers_parts(answer: ProbeAnswer) -> bool:
-    """Whether an answer that was too large says that the tool can be asked for less (A39): the feature is
+    """Whether an answer that was too large shows that the tool supports smaller answers (A39): the feature is
     declared at the start of the document, which was kept."""
     return f'"{PARTIAL}"'.encode() in answer.stdout[:65536]
 

@@ -1,9 +1,9 @@
-"""Source order: which sources are asked about a tool, in which order, and what is merged.
+"""Source order: which sources are queried for a tool, in which order, and what is merged.
 
 user override → native `--agent` → shim by digest → CLI.md / CMP adapter → framework → completion script →
 help → man page. The first that answers gives the structure; effects of all are joined; what only a completion
 script reports is held against help and man page; knowledge is merged over all but the first two. Sources that run a foreign
-program are asked only when `may_execute`.
+program are queried only when `may_execute`.
 See docs/architecture.md and ATIP 0.1 §3.4.2.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class MetadataSource(Protocol):
-        """One source of metadata. `executes` says whether asking runs the tool."""
+        """One source of metadata. `executes`: querying it runs the tool."""
 
         source_kind: str
         executes: bool
@@ -65,14 +65,14 @@ SOURCES = {
 
 
 _COMPLETE = frozenset(["override", "native", "shim", "framework"])
-"""Sources that describe a whole tool: no later one is asked. An adapter describes what its author needed."""
+"""Sources that describe a whole tool: no later source is queried. An adapter describes what its author needed."""
 _DOCUMENTS = frozenset(["help", "man"])
 """Sources that belong to the very program that is installed; a completion script may belong to another."""
 _LAST_RESORT = frozenset(["knowledge"])
 
 
 class ProbeSubject(Value):
-    """The program asked about."""
+    """The program to describe."""
 
     name: str
     path: str
@@ -84,7 +84,7 @@ class ProbeSubject(Value):
 
     @property
     def program(self) -> str:
-        """What to start: the target of a wrapper, else the file itself under its own name (programs
+        """Program to start: the target of a wrapper, else the file itself under its own name (programs
         with several personalities look at it)."""
         return self.stub.target or self.path
 
@@ -115,19 +115,19 @@ def find_metadata(
     merge_knowledge: Knower,
     summarize: Summarizer | None = None,
 ) -> SourceFinding | None:
-    """Ask source by source. None when no source knows the tool.
+    """Query source by source. None when no source knows the tool.
 
     Args:
         summarize: chooses the description among those of all sources.
     """
     descriptions: dict[str, str] = {}
-    found: Tool | None = None
+    tool: Tool | None = None
     source_kind, also = "", []
     documents: list[Tool] = []
     for source in sorted(sources, key=_place):
         if source.executes and not may_execute:
             continue
-        if found is not None and (source_kind in _COMPLETE or source.source_kind in _LAST_RESORT):
+        if tool is not None and (source_kind in _COMPLETE or source.source_kind in _LAST_RESORT):
             break
         answer = source.ask(subject)
         if answer is None:
@@ -135,17 +135,17 @@ def find_metadata(
         descriptions.setdefault(source.source_kind, answer.description)
         if source.source_kind in _DOCUMENTS:
             documents.append(answer)
-        if found is None:
-            found, source_kind = answer, source.source_kind
+        if tool is None:
+            tool, source_kind = answer, source.source_kind
         else:
-            found = merge_tools(found, answer)
+            tool = merge_tools(tool, answer)
             also.append(source.source_kind)
-    if found is None:
+    if tool is None:
         return None
     if source_kind == "completion" and documents:
-        found = corroborate(found, documents)
+        tool = corroborate(tool, documents)
     if summarize is not None:
-        found = found.replace(description=summarize(subject, descriptions) or subject.name)
+        tool = tool.replace(description=summarize(subject, descriptions) or subject.name)
     if source_kind not in OUTRANKS_KNOWLEDGE:
-        found = merge_knowledge(found)
-    return SourceFinding(tool=found, source_kind=source_kind, also=tuple(also))
+        tool = merge_knowledge(tool)
+    return SourceFinding(tool=tool, source_kind=source_kind, also=tuple(also))

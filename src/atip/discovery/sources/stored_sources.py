@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
     class RemoteShim(Protocol):
-        """What `registry.shims.check.CheckedShim` offers."""
+        """Interface of `registry.shims.check.CheckedShim`."""
 
         @property
         def tool(self) -> Tool: ...
@@ -36,7 +36,7 @@ MAX_SHIM = 2_000_000
 
 
 class NativeSource:
-    """What the tool itself answered in this scan."""
+    """Answer of the tool itself in this scan."""
 
     source_kind = "native"
     executes = False
@@ -45,7 +45,7 @@ class NativeSource:
         return subject.known_native
 
     def fingerprint(self, subject: ProbeSubject) -> str:
-        """Nothing: a program that has answered for these bytes is not asked again."""
+        """Nothing: a program that has answered for this digest is not probed again."""
         return ""
 
 
@@ -53,7 +53,7 @@ class ShimFolderSource:
     """Shims by digest, then by name (0.1), in folders of the user, the system or the project.
 
     With `is_signed` only those whose `.bundle` beside them passes: system-wide shims that are not signed rank lower (0.1
-    §5.1), so the folder is asked twice, the second time after every source that proves more.
+    §5.1), so the folder is read twice, the second time after every source that proves more.
     """
 
     source_kind = "shim"
@@ -67,7 +67,7 @@ class ShimFolderSource:
     ) -> None:
         """
         Args:
-            tell: takes what a person should know of a shim that was refused.
+            tell: reports why a shim was refused.
         """
         self._folders = tuple(folders)
         self._is_signed = is_signed
@@ -91,7 +91,7 @@ class ShimFolderSource:
             if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
                 continue
             if origin_of(tool):
-                continue  # a copy of what a registry said: the registry itself is asked, or its cache
+                continue  # a copy of a registry's answer: query the registry itself, or its cache
             if tool.binary is None or tool.binary.hash in (None, subject.digest):
                 return tool.replace(name=subject.name)
             if self._tell is not None and name.startswith("shims/sha256/"):
@@ -123,13 +123,13 @@ class RegistryShimSource:
         self._home = home
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
-        found = self._find(subject.digest, subject.name, is_private(subject.real_path, self._home))
-        if found is None:
+        shim = self._find(subject.digest, subject.name, is_private(subject.real_path, self._home))
+        if shim is None:
             return None
-        own = {"registry": found.registry, **({"signer": found.signer} if found.signer else {})}
-        before = found.tool.extra.get("x-atip")
-        merged = {**before, **own} if isinstance(before, dict) else own
-        return found.tool.replace(name=subject.name, extra={**found.tool.extra, "x-atip": merged})
+        origin = {"registry": shim.registry, **({"signer": shim.signer} if shim.signer else {})}
+        before = shim.tool.extra.get("x-atip")
+        merged = {**before, **origin} if isinstance(before, dict) else origin
+        return shim.tool.replace(name=subject.name, extra={**shim.tool.extra, "x-atip": merged})
 
 
 def is_private(path: str, home: str) -> bool:
@@ -139,8 +139,8 @@ def is_private(path: str, home: str) -> bool:
 
 def origin_of(tool: Tool) -> str:
     """The registry that a stored description came from; empty when it came from none."""
-    own = tool.extra.get("x-atip")
-    return str(own.get("registry", "")) if isinstance(own, dict) else ""
+    extension = tool.extra.get("x-atip")
+    return str(extension.get("registry", "")) if isinstance(extension, dict) else ""
 
 
 class OverrideSource:
@@ -186,12 +186,12 @@ def apply_override(tool: Tool, override: dict[str, Any]) -> Tool:
     """Merge a partial override over a tool: objects are merged, everything else is replaced."""
     from atip.model.reading.encode import encode
 
-    return decode(_merged(encode(tool), override)).tool
+    return decode(_merge(encode(tool), override)).tool
 
 
-def _merged(under: Any, over: Any) -> Any:
+def _merge(under: Any, over: Any) -> Any:
     if isinstance(under, dict) and isinstance(over, dict):
-        return {**under, **{key: _merged(under.get(key), value) for key, value in over.items()}}
+        return {**under, **{key: _merge(under.get(key), value) for key, value in over.items()}}
     return over
 
 
@@ -200,9 +200,9 @@ def _override_names(subject: ProbeSubject) -> tuple[str, str]:
 
 
 def _shim_names(subject: ProbeSubject) -> tuple[str, str, str]:
-    bare = subject.digest.removeprefix("sha256:")
+    digits = subject.digest.removeprefix("sha256:")
     return (
-        f"shims/sha256/{bare}.json",
+        f"shims/sha256/{digits}.json",
         f"shims/{subject.name}.json",
         f"tools/{subject.name}.json",
     )

@@ -1,1 +1,1 @@
-"""Where summaries come from besides the program itself: curated knowledge, manual pages, package metadata."""
+"""Sources of summaries besides the program itself: curated knowledge, manual pages, package metadata."""

@@ -1,8 +1,8 @@
-"""The one line that says what a tool does: its sources in order, each checked by `inference.summary`.
+"""The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
 override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
-page of the file behind a link → completion → help → "Part of PACKAGE". Our list comes first because it says of one name what an entry for several names cannot.
-The first three are the word of the user, of the tool itself and of who describes its very bytes, and are taken as they are.
+page of the file behind a link → completion → help → "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot.
+The first three come from the user, the tool itself and a shim for its digest, and are used unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from atip.discovery.sources.source_order import ProbeSubject
 
     class PackageSummaries(Protocol):
-        """What the package of a program says of it; `InstalledPackages` for those of this machine."""
+        """The summary in the package of a program; `InstalledPackages` for those of this machine."""
 
         def summary(self, subject: ProbeSubject) -> str: ...
         def membership(self, subject: ProbeSubject) -> str: ...
@@ -58,20 +58,20 @@ class SummarySources:
 
     def _candidates(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
-        yield SUMMARIES.get(subject.name) or SUMMARIES.get(_plain(subject.name), "")
+        yield SUMMARIES.get(subject.name) or SUMMARIES.get(_without_suffixes(subject.name), "")
         names = list(_names(subject))
-        curated = next((known.description for name in names if (known := load(name))), "")
-        # Of several names under one entry, the summary is that of the group: a page of its own says more.
+        curated = next((entry.description for name in names if (entry := load(name))), "")
+        # Of several names under one entry, the summary is that of the group: its own page is more specific.
         yield curated if is_main_name(subject.name) else ""
-        own = [name for name in names if not _is_behind(name, subject)]
-        yield from (self._manual(name) for name in own)
+        own_names = [name for name in names if not _is_behind(name, subject)]
+        yield from (self._manual(name) for name in own_names)
         yield curated
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
         yield descriptions.get("man", "")
         # The page of the file behind a link may be about all programs of that file.
-        yield from (self._manual(name) for name in names if name not in own)
+        yield from (self._manual(name) for name in names if name not in own_names)
         yield from (descriptions.get(source, "") for source in _LAST)
         yield self._packages.membership(subject)
 
@@ -85,7 +85,13 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
     file = os.path.basename(subject.real_path)
     seen = set()
     chosen = alternative_of(subject.path)
-    for name in (subject.name, chosen, file, _plain(subject.name), _plain(file)):
+    for name in (
+        subject.name,
+        chosen,
+        file,
+        _without_suffixes(subject.name),
+        _without_suffixes(file),
+    ):
         if name and name not in seen:
             seen.add(name)
             yield name
@@ -94,9 +100,9 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
 def _is_behind(name: str, subject: ProbeSubject) -> bool:
     """Whether a name is that of the file that a link leads to, and of nothing nearer."""
     file = os.path.basename(subject.real_path)
-    nearer = (subject.name, _plain(subject.name), alternative_of(subject.path))
-    return name in (file, _plain(file)) and name not in nearer
+    nearer = (subject.name, _without_suffixes(subject.name), alternative_of(subject.path))
+    return name in (file, _without_suffixes(file)) and name not in nearer
 
 
-def _plain(name: str) -> str:
+def _without_suffixes(name: str) -> str:
     return _VERSIONED.sub("", _TARGET.sub("", name))

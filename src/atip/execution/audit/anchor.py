@@ -1,7 +1,7 @@
 """Anchor: how long the audit is and how it ends, kept in a second place.
 
 A chain shows every change but a cut at its end. So the number of records and the last hash stand in a file of their own, in another
-folder, which no confined program can reach either. A chain that does not hold what its anchor says was cut, replaced or
+folder, which no confined program can reach either. A chain that does not match its anchor was truncated, replaced or
 deleted; that stays written here when the chain goes on. A head that was noted elsewhere is checked in the same way.
 """
 
@@ -33,7 +33,7 @@ class Head(Value):
 
 
 class Anchored(Value):
-    """What the file says."""
+    """Content of the file."""
 
     head: Head
     lost: tuple[Head, ...] = ()

@@ -5,7 +5,7 @@ holds the hash of the one before; the hash of a record covers everything in it. 
 before anything starts, and an end record. A file that grows too large is set aside under a numbered name, and
 the next one begins with its last hash, so the chain goes on.
 
-What the chain cannot show, a cut at its end, its anchor shows (`anchor.py`). Whoever can write both files can also write a
+The chain cannot show a truncated end; its anchor does (`anchor.py`). A process that can write both files can also write a
 new chain from the first record on: keep a head elsewhere (`atip audit verify --head`) to see that.
 """
 
@@ -44,7 +44,7 @@ class Broken(Value):
 
 
 class ChainCheck(Value):
-    """What a check of the whole chain found."""
+    """Result of a check of the whole chain."""
 
     records: int
     last: str
@@ -62,7 +62,7 @@ class Audit:
     def __init__(self, folder: str, *, anchor: str = "", max_file: int = MAX_FILE) -> None:
         """
         Args:
-            anchor: a file in another folder that tells how the chain ends; empty: none is kept.
+            anchor: a file in another folder that records the end of the chain; empty: none.
         """
         self.folder = folder
         self._anchor = anchor
@@ -102,7 +102,7 @@ class Audit:
                 handle = os.open(self.path, flags, 0o600)
                 tail = b""
             line, digest = _encoded(record, previous)
-            # A writer that was killed in the middle left half a line: close it, so that ours stands alone.
+            # A writer that was killed in the middle left a partial line: end it, so that ours is on its own line.
             lead = b"" if not tail or tail.endswith(b"\n") else b"\n"
             size = os.fstat(handle).st_size
             try:
@@ -152,14 +152,14 @@ class Audit:
                     yield name, number, line
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Every readable record, oldest first; `verify` says whether they can be believed."""
+        """Every readable record, oldest first; `verify` checks whether they are intact."""
         for _, _, line in self.lines():
             record = _decoded(line)
             if record is not None:
                 yield record
 
     def newest(self) -> Iterator[dict[str, Any]]:
-        """Every readable record, newest first; reads no more of the files than is asked for."""
+        """Every readable record, newest first; reads no more of the files than needed."""
         if not os.path.isdir(self.folder):
             return
         for name in reversed([*self._set_aside(), NAME]):
@@ -246,7 +246,7 @@ def _encoded(record: Mapping[str, Any], previous: str) -> tuple[bytes, str]:
 
 
 def _canonical(record: Mapping[str, Any]) -> bytes:
-    # `event` first, so that half a line can be told from anything else.
+    # `event` first, so that a partial line can be recognized.
     ordered = {"event": record.get("event", ""), **{k: record[k] for k in sorted(record)}}
     # ASCII only: no control character and no invisible one can stand in a log line.
     return dumps(ordered, ensure_ascii=True, compact=True).encode()

@@ -57,17 +57,17 @@ class Records:
         return run_id, self._append(record, required=proposal.needs_record)
 
     def refusal(self, proposal: Proposal) -> None:
-        """What did not start: denied, or asked about without a yes."""
+        """A call that did not start: denied, or not confirmed."""
         self._append({"event": "refused", **_proposal_fields(proposal)}, required=False)
 
     def decision(
         self, line: str, decision: Decision, *, client: str, cwd: str, answer: str = "",
         mode: str = "", took_s: float = 0.0,
     ) -> None:  # fmt: skip
-        """What was decided about a shell line that another program runs.
+        """Decision on a shell line that another program runs.
 
         Args:
-            answer: what the client was told, where that is not the decision itself.
+            answer: the answer to the client, if it differs from the decision.
             mode: the client's permission mode.
 
         Raises:
@@ -84,7 +84,7 @@ class Records:
             "decision": redacted_decision["decision"],
             "rule": redacted_decision["rule"],
             "reasons": [
-                _cut(each, MAX_REASON) for each in redacted_decision["reasons"][:MAX_REASONS]
+                _cut(reason, MAX_REASON) for reason in redacted_decision["reasons"][:MAX_REASONS]
             ],
             "subject": _cut(redacted_decision["subject"], MAX_REASON),
             "answer": answer or redacted_decision["decision"],
@@ -97,7 +97,7 @@ class Records:
         """A client reports that it has run a line.
 
         Args:
-            confined: False: it was told to run it confined, and did not.
+            confined: False: the client was told to run it confined, and did not.
         """
         secrets = named_values(os.environ)
         record = {
@@ -146,7 +146,7 @@ class Records:
 
 
 def _proposal_fields(proposal: Proposal) -> dict[str, Any]:
-    """What a record says of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
+    """The record of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
     fields = {"argv": proposal.record["argv"], "decision": proposal.judgment.decision.to_json()}
     return {**proposal.record, **redacted(fields, proposal.secrets)}
 
@@ -156,9 +156,9 @@ def redacted(value: Any, secrets: tuple[bytes, ...] = ()) -> Any:
     if isinstance(value, str):
         return redact_text(value, secrets)
     if isinstance(value, dict):
-        return {key: redacted(each, secrets) for key, each in value.items()}
+        return {key: redacted(item, secrets) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redacted(each, secrets) for each in value]
+        return [redacted(item, secrets) for item in value]
     return value
 
 
@@ -170,7 +170,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def ending(result: Result) -> dict[str, object]:
-    """What the end record says."""
+    """Content of the end record."""
     needs = result.needs
     return {
         "exitCode": result.exit_code,
@@ -182,7 +182,7 @@ def ending(result: Result) -> dict[str, object]:
         "truncated": result.truncated,
         "redactions": dict(result.redactions),
         **({"network": shown_attempts(result.attempts)} if result.attempts else {}),
-        **({"refused": [each.to_json() for each in needs]} if needs else {}),
+        **({"refused": [need.to_json() for need in needs]} if needs else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""Output conventions: how a tool says what it has to say, and its output as a value where it is one.
+"""Output conventions: streams and formats of a tool's output, and the output as a value where it is one.
 
 Read from an AIP-29 `output:` block or from `x-atip.output` of a description (knowledge: `{json: "--json"}`). A
 convention adds no check and lifts none: the JSON flag becomes part of the argv *before* policy judges it.
@@ -33,7 +33,7 @@ class Conventions(Value):
     """Words that force JSON; empty: there is no such flag."""
     exit_codes: Mapping[int, str] = MEANINGS
     stream: str = "stdout"
-    """Where success is told: `stdout`, `stderr` or `mixed`."""
+    """Stream of a successful result: `stdout`, `stderr` or `mixed`."""
     error_stream: str = "stderr"
 
 
@@ -92,7 +92,7 @@ def _codes(block: object) -> dict[int, str]:
 
 
 def with_json(argv: tuple[str, ...], conventions: Conventions) -> tuple[str, ...]:
-    """The argv that answers in JSON; unchanged where that is not known or already asked for."""
+    """The argv that answers in JSON; unchanged if unsupported or already requested."""
     flag = conventions.json_flag
     if not flag or flag[0] in argv or any(word.startswith(f"{flag[0]}=") for word in argv):
         return argv
@@ -132,7 +132,7 @@ def parse_output(text: str) -> object:
 
 
 def returns_problems(value: object, schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where structured output is not what `returns` promises (CMP §4.1); empty: it fits."""
+    """Differences between structured output and `returns` (CMP §4.1); empty: it matches."""
     from atip.model.problems import render_path
     from atip.model.shapes.json_schema import compile_schema, schema_problems
 

@@ -28,7 +28,7 @@ def make_result(
     code = 124 if outcome.timed_out else outcome.exit_code
     stdout, stderr = out.text(), err.text()
     conventions = judgment.conventions
-    saved = tuple((name, each.kept) for name, each in streams.items() if each.kept)
+    saved = tuple((name, stream.kept) for name, stream in streams.items() if stream.kept)
     return Result(
         argv=call.argv,
         exit_code=code,
@@ -96,6 +96,6 @@ def _data(call: ProgramCall, judgment: Judgment, stdout: str, out: CapturedStrea
 def add_counts(*counts: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
     """Redactions of several streams together."""
     total: dict[str, int] = {}
-    for kind, number in (pair for each in counts for pair in each):
+    for kind, number in (pair for count in counts for pair in count):
         total[kind] = total.get(kind, 0) + number
     return tuple(total.items())

@@ -1,6 +1,6 @@
 """Result: what one run said and how it ended, ready to be shown. Bounded, without secrets, cleaned on request.
 
-A tool's own failure is a Result, not an error. Text of the tool is data: whoever shows it uses `text`, which has
+A tool's own failure is a Result, not an error. Text of the tool is data: to display it, use `text`, which has
 no character that moves, hides or reorders. Implements ATIP 0.6 §6, §11.3; AIP-29 "Output conventions".
 """
 
@@ -38,17 +38,17 @@ MEANINGS = {
 
 
 class OperationAnswer(Value):
-    """What an operation of an API answered."""
+    """Answer of an API operation."""
 
     data: Any
     status: int = 0
     next_page: str = ""
     problems: tuple[Mapping[str, Any], ...] = ()
-    """Where the answer differs from the described schema."""
+    """Differences between the answer and the described schema."""
 
 
 class Result(Value):
-    """How a run ended."""
+    """Result of a run."""
 
     argv: tuple[str, ...]
     exit_code: int
@@ -69,18 +69,18 @@ class Result(Value):
     digest: str = ""
     """Of the very bytes that ran."""
     meaning: str = ""
-    """What the exit code means, where that is known (AIP-29 `exit_codes`)."""
+    """Meaning of the exit code, if known (AIP-29 `exit_codes`)."""
     env_dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the caller should know, such as questions that were not answered."""
+    """Notes for the caller, such as questions that were not answered."""
     backend_notes: tuple[str, ...] = ()
-    """What the sandbox has to say of itself, such as limits that hold per process."""
+    """Notes of the sandbox, such as limits that apply per process."""
     run_id: str = ""
     """Its records in the audit; empty: none was kept."""
     data: object = MISSING
-    """The output as a value, where JSON was asked for and came; MISSING: it is only text."""
+    """The output as a value, where JSON was requested and received; MISSING: it is only text."""
     message: str = ""
-    """What the tool had to say: the stream in which it tells success or failure (AIP-29)."""
+    """The stream on which the tool reports success or failure (AIP-29)."""
     attempts: tuple[Attempt, ...] = ()
     """Tries to reach the network through the gate, allowed and refused."""
     kept: tuple[tuple[str, str], ...] = ()
@@ -94,7 +94,7 @@ class Result(Value):
 
     @property
     def needs(self) -> tuple[Need, ...]:
-        """What the sandbox refused; empty: nothing that is known."""
+        """Accesses that the sandbox refused; empty: none known."""
         if not self.attempts and not self.exit_code:
             return ()
         from atip.execution.needs import needs_of
@@ -134,7 +134,7 @@ class Result(Value):
             **({} if self.data is MISSING else {"data": self.data}),
             **({"kept": dict(self.kept)} if self.kept else {}),
             **({"network": shown_attempts(self.attempts)} if self.attempts else {}),
-            **({"refused": [each.to_json() for each in self.needs]} if self.needs else {}),
+            **({"refused": [need.to_json() for need in self.needs]} if self.needs else {}),
         }
 
 
@@ -203,7 +203,7 @@ class CapturedStream:
         return data
 
     def text(self) -> str:
-        """What was kept, with a mark where something is missing and how to get it."""
+        """The stored output, with a marker where something is missing and how to get it."""
         head, tail = bytes(self._head), bytes(self._tail)
         if not self._dropped:
             return (head + tail).decode("utf-8", "replace")
@@ -223,14 +223,17 @@ class CapturedStream:
 
 def shown_attempts(attempts: Sequence[Attempt]) -> list[dict[str, object]]:
     """Tries to reach the network, for documents."""
-    return [{"target": each.target, "allowed": each.allowed, "why": each.why} for each in attempts]
+    return [
+        {"target": attempt.target, "allowed": attempt.allowed, "why": attempt.why}
+        for attempt in attempts
+    ]
 
 
 def clean_output(text: str) -> str:
     """Output of a tool without anything that moves the cursor, hides or reorders; lines and tabs stay.
 
     # SECURITY: escape, control, bidi, zero-width and private-use characters become visible marks, and a
-    carriage return inside a line does too, so that output cannot overwrite what a person just read.
+    carriage return inside a line does too, so that output cannot overwrite text on the user's screen.
     """
     text = text.replace("\r\n", "\n")
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():

@@ -17,7 +17,7 @@ _MARK_END = b":redacted]"
 
 
 class LiteralFilter:
-    """One stream; idle until it is told that escape sequences were seen."""
+    """One stream; idle until escape sequences are seen."""
 
     def __init__(self, values: Sequence[bytes], mark: bytes) -> None:
         self._values = sorted(set(values), key=len, reverse=True)

@@ -99,7 +99,7 @@ class Redactor:
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """What was hidden so far, by kind."""
+        """Number of redactions so far, by kind."""
         kinds = secret_rules.KINDS
         return tuple((kind, self._counts[kind]) for kind in kinds if kind in self._counts)
 
@@ -208,7 +208,7 @@ class Redactor:
         return b"".join(parts)
 
     def _show(self, start: int, end: int, parts: list[bytes], *, inclusive: bool) -> None:
-        """Text that is no secret, with its noise; noise before `start` was inside a secret."""
+        """Text without secrets, with its noise; noise before `start` was inside a secret."""
         noise, text, base = self._noise, self._text, self._base
         while noise and noise[0][0] < start:
             noise.popleft()
@@ -236,7 +236,7 @@ def _finders() -> tuple[Finder, ...]:
 def _rules(secrets: tuple[bytes, ...]) -> tuple[list[bytes], list[Finder], list[str]]:
     """The values to look for; finders and kinds of all rules. Kept, because each text of a record is redacted by itself."""
     # Line by line: a match across lines could not be decided at the end of one.
-    lines = [line for each in secrets for line in _without_noise(each).split(b"\n") if line]
+    lines = [line for secret in secrets for line in _without_noise(secret).split(b"\n") if line]
     values = list(dict.fromkeys(line for line in lines if len(line) >= 3 or line in secrets))
     finders = [*(_literal_finder(value) for value in values), *_finders()]
     return values, finders, [*(secret_rules.PASSED for _ in values), *(row[0] for row in _ROWS)]

@@ -1,4 +1,4 @@
-"""What secrets look like: the table of token kinds. Data, and nothing else.
+"""Patterns of secrets: the table of token kinds. Data only.
 
 A row is (kind, anchors, pattern). A rule is tried only where one of its anchors occurs, so that ordinary
 output costs next to nothing: at the anchor, or up to `BACK[anchor]` bytes before it. Anchors of `GUESSED` are

@@ -1,7 +1,7 @@
 """Whether a value is a secret: plausibility of guessed ones, spellings of known ones. Pure.
 
 A guess (`password: …`) is hidden only if it looks made rather than written: a false alarm takes
-information away, so words, paths, templates and placeholders stay. A value that was handed in
+information away, so words, paths, templates and placeholders stay. A value that was passed
 through `env.pass` is not a guess: every spelling of it is hidden.
 """
 
@@ -41,7 +41,7 @@ _NAMED = (
     *("key", "token", "secret", "passw", "pwd", "auth", "cred", "cookie", "session", "private"),
     "dsn",
 )
-"""Parts of names that speak of a secret."""
+"""Parts of names that indicate a secret."""
 _PLACEHOLDER = late_regex(
     rb"(?i)^\$[\w({]|\$\{|\$\(|\{\{|<[^>]*>?|^%[\w(]|^\[[A-Za-z_ ]+\]$|\*{3}|#{4}|\.\.\.|example|change.?me|your[_-]|"
     rb"placeholder|redacted|dummy|undefined|(.)\1{5}"
@@ -52,7 +52,7 @@ _ABOUT = late_regex(
     rb"(?i)(?:id|ids|name|names|length|len|size|file|path|dir|url|uri|source|type|count|limit|max|min|expir\w*|ttl|"
     rb"public|usage|used|version|format|policy|endpoint|host|port|user|results|keying)[\"'`]?[ \t]*(?:=>|:=|=|:)"
 )
-"""Names that speak *about* a secret: `tokenId`, `secret_name`, `password_length`."""
+"""Names that describe a secret without containing it: `tokenId`, `secret_name`, `password_length`."""
 _WORD = rb"(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,14}|v?[0-9]{1,4})"
 _WORDS = late_regex(_WORD + rb"(?:[-_./: ]" + _WORD + rb")*")
 
@@ -127,7 +127,7 @@ def entropy(value: bytes) -> float:
 def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, ...]:
     """Every spelling of the values that a run is handed, longest first.
 
-    Variables that are no secret by their name (`LANG`, `HOME`) are left out, and so are values so short
+    Variables whose names do not indicate a secret (`LANG`, `HOME`) are left out, and so are values so short
     that hiding them would only blot out the text: below 3 bytes, or 6 where the name says nothing.
     """
     spellings: set[bytes] = set()
@@ -143,7 +143,7 @@ def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, 
 
 
 def named_values(env: Mapping[str, str]) -> tuple[bytes, ...]:
-    """Like `passed_values`, of the variables whose name speaks of a secret."""
+    """Like `passed_values`, for variables whose name indicates a secret."""
     return passed_values([name for name in env if _is_named(name)], env)
 
 

@@ -38,7 +38,7 @@ class Copies:
         """Bytes of all copies."""
         if self._total < 0:
             with os.scandir(self.folder) as listed:
-                self._total = sum(each.stat(follow_symlinks=False).st_size for each in listed)
+                self._total = sum(copy.stat(follow_symlinks=False).st_size for copy in listed)
         return self._total
 
     def take(self, root: int, path: str, size: int) -> str:

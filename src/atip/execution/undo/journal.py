@@ -5,7 +5,7 @@
 
 Records and copies lie beside the user's other records, which no confined run sees, mode 0700. The snapshot is on the disk before the line
 begins: of a line whose host was killed, what differs when the journal is next used counts as its change. Nothing is evicted: where there
-is no room, the line's changes are not kept and the run says so.
+is no space, the line's changes are not kept and the run reports it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class UndoJournal:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for another copy; nothing is given up to make room."""
+        """Whether there is no space for another copy; existing copies are never dropped for it."""
         return os.path.isdir(self.snapshots.copies.folder) and self.snapshots.copies.total >= FULL
 
     @property
@@ -91,7 +91,7 @@ class UndoJournal:
         """Keep what a line changes while it runs.
 
         Args:
-            tell: is called with the reason where the changes cannot be kept; the line runs all the same.
+            tell: called with the reason if the changes cannot be kept; the line still runs.
         """
         name = run if 8 <= len(run) <= 32 and _HEX.issuperset(run) else os.urandom(8).hex()
         begun = self._try(tell, lambda: self._begin(name, line))
@@ -149,7 +149,7 @@ class UndoJournal:
     def _expire(self) -> None:
         """Delete what is older than a week."""
         limit = time.time() - KEEP_S
-        old = [each.run for each in self._changes() if each.time < limit]
+        old = [change.run for change in self._changes() if change.time < limit]
         for run in old:
             os.unlink(self._path(run + _RECORD))
         if old:
@@ -160,14 +160,14 @@ class UndoJournal:
         for name in os.listdir(self.snapshots.folder):
             if name.endswith(_BEFORE):
                 trees.append(self.snapshots.read_tree(name))
-        for each in self._changes():
-            trees += [dict(each.before), dict(each.after)]
+        for change in self._changes():
+            trees += [dict(change.before), dict(change.after)]
         self.snapshots.copies.keep_only(
             entry.content for tree in trees for entry in tree.values() if entry.content
         )
 
     def changes(self) -> list[LineChange]:
-        """What lines changed, the oldest first."""
+        """Changes made by lines, the oldest first."""
         if not os.path.isdir(self.snapshots.folder):
             return []
         with self.lock:
@@ -180,9 +180,9 @@ class UndoJournal:
         Raises:
             NotFoundError: `undo.not-found`.
         """
-        for each in reversed(self.changes()):
-            if (each.run.startswith(run) and run) or (not run and not each.undone):
-                return each
+        for change in reversed(self.changes()):
+            if (change.run.startswith(run) and run) or (not run and not change.undone):
+                return change
         raise NotFoundError(
             "undo.not-found",
             f"no run `{run}` changed files here" if run else "nothing to undo in this workspace",
@@ -262,7 +262,7 @@ def alike(one: TreeEntry | None, other: TreeEntry | None) -> bool:
 
 
 def _identity(pid: int) -> str:
-    """A process, told from a later one of the same number by the time of its start."""
+    """A process, identified by its number and start time."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return f"{pid}:{file.read().rpartition(')')[2].split()[19]}"

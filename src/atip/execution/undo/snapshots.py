@@ -91,8 +91,8 @@ class SnapshotStore:
 def encode_tree(tree: Mapping[str, TreeEntry]) -> dict[str, list[object]]:
     """As JSON, short: a workspace has thousands of names."""
     return {
-        path: [each.kind, each.mode, each.target, each.size, each.stamp, each.modified_ns, each.content]
-        for path, each in tree.items()
+        path: [node.kind, node.mode, node.target, node.size, node.stamp, node.modified_ns, node.content]
+        for path, node in tree.items()
     }  # fmt: skip
 
 
@@ -100,5 +100,5 @@ def decode_tree(document: Mapping[str, list]) -> dict[str, TreeEntry]:  # type: 
     """The inverse of `encode_tree`."""
     names = ("kind", "mode", "target", "size", "stamp", "modified_ns", "content")
     return {
-        path: TreeEntry(**dict(zip(names, each, strict=True))) for path, each in document.items()
+        path: TreeEntry(**dict(zip(names, node, strict=True))) for path, node in document.items()
     }

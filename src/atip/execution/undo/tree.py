@@ -2,7 +2,7 @@
 
     entries = scan_tree("/srv/project")        # relative path → Entry
 
-Folders are opened one below the other by descriptor, so that a name which becomes a link meanwhile leads nowhere. Folders that package
+Folders are opened one below the other by descriptor, so that a name that is replaced by a link is not followed. Folders that package
 managers fill are left out: what they hold is installed again, and is often larger than everything else.
 """
 

@@ -67,7 +67,7 @@ class _Reader:
         self.is_foreign = False
         """Whether the current function belongs to another program."""
         self.is_helper = False
-        """Whether it is called by others, so that nobody knows for which place it completes."""
+        """Whether it is called by others, so that the completed position is unknown."""
         self.grouped = has_function_per_command(text, tool)
         self.by_function: set[str] = set()
         """Commands that only the name of a function tells."""

@@ -17,7 +17,7 @@ from atip.inference.help.values.choices import choices_of_placeholder, choices_o
 from atip.model.tool import MISSING, Argument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from atip.inference.help.layout.entries import Definition
     from atip.inference.help.layout.page import Line
@@ -30,6 +30,7 @@ _INNER = re.compile(r"<([^<>]{1,60})>")
 _TYPED = re.compile(r"([A-Za-z][\w-]{0,60}):(\{[^{}]{1,2000}\})")
 """`ITEM_TYPE:{model|dataset}` (click)."""
 
+_WORD = re.compile(r"[A-Za-z_][\w-]{0,60}")
 _NOTED = re.compile(r"([A-Za-z][\w-]{0,60})(?:\.\.\.)? <([^<>]{1,200})>")
 """`destination... <list[str]>` (typer without boxes)."""
 
@@ -72,6 +73,25 @@ def defined_arguments(
         if positional is not None and positional.name not in commands:
             done.append(positional)
     return done
+
+
+def unnamed_rest(
+    usage: Usage, sections: Iterable[tuple[Section, Sequence[Line], int]]
+) -> list[Positional]:
+    """The positional that argparse writes as `...` and that only a row among the options of a group names.
+
+    Each section comes with its lines that are not flags, and with the indent of its flags.
+    """
+    if not any(pattern.text.endswith("] ...") for pattern in usage.patterns):
+        return []
+    for section, loose, margin in sections:
+        for row in find_rows(section, loose):
+            if row.indent == margin and row.text and _WORD.fullmatch(row.left.strip()):
+                found = _read(row)
+                if found is not None:
+                    found.required, found.variadic = False, True
+                    return [found]
+    return []
 
 
 def _read(row: Definition) -> Positional | None:

@@ -11,7 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
+from atip.inference.help.arguments import (
+    build_argument,
+    defined_arguments,
+    merge_arguments,
+    unnamed_rest,
+)
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.layout.entries import Definition, find_entries, wants_flags
 from atip.inference.help.layout.page import is_manual_head, read_page
@@ -34,8 +39,7 @@ from atip.inference.help.options import (
 from atip.inference.help.usage_lines.patterns import UsagePattern, find_objects, find_usage
 from atip.inference.help.usage_lines.usage import read_usage, without
 from atip.inference.help.usage_lines.usage_facts import Usage
-from atip.inference.help.values.choice_lists import mentioned_values
-from atip.inference.help.values.legends import legend_under, legends_below
+from atip.inference.help.values.legends import Legends
 from atip.inference.summary import find_summary, one_line
 from atip.model.tool import Command
 
@@ -47,7 +51,6 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Option
 
 MAX_EXAMPLES = 40
-MAX_MENTIONS = 40_000
 _SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
 
 
@@ -64,7 +67,10 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     sections = split_sections(lines, own, manual=page.manual)  # (3)
     extra = listed_synopsis(sections, (tool, *path))
     if extra:
+        forms = len(usage.arguments)
         usage = read_usage([*patterns, *extra], tool, path)
+        if forms:
+            usage.keep_forms(forms)
     usage.take_objects(*find_objects(text, patterns))
     return _Reading(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
 
@@ -140,7 +146,8 @@ class _Reading:
         known = {flag for draft in drafts for flag in draft.flags}
         drafts += find_mentions(self.loose, self.entries, known, careful=self.nested)  # (8)
         arguments = self._arguments(subs, drafts)  # (6)
-        options = [self._with_legend(one) for one in self._options(drafts)]  # (7)
+        legends = Legends(self.loose)
+        options = [self._with_legend(one, legends) for one in self._options(drafts)]  # (7)
         return Command(
             description=self._description(),
             commands={sub.name: self._sub_command(sub) for sub in subs.values()} or None,
@@ -188,10 +195,8 @@ class _Reading:
         for name in self.usage.objects:
             found.setdefault(name, Sub(name=name, lines=(1, 1)))
         words = dict(self.usage.words)
-        starts = {lines for _, lines in self.usage.brace_words}
-        if (
-            len(words) > 1 or len(starts) > 1
-        ):  # `ip route { add | del } ROUTE`, `ip route get ADDRESS`
+        groups = self.usage.brace_groups
+        if len(words) > 1 or groups > 1:  # `ip route { add | del } ROUTE`, `ip route get ADDRESS`
             words |= dict(self.usage.brace_words)
         if found:
             if 2 * len(set(words) & known) > len(words) and self.nested:
@@ -200,7 +205,7 @@ class _Reading:
                         found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words) & set(found))
             return
-        if len(words) >= 2 and (len(self.usage.words) + len(starts)) * 2 > len(self.usage.patterns):
+        if len(words) >= 2 and (len(self.usage.words) + groups) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
                 found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words))
@@ -238,6 +243,10 @@ class _Reading:
                 complete = (
                     complete or section.boxed or section.title.lower() == "positional arguments"
                 )
+        if not defined and not subs:
+            margins = {id(one.section): one.indent for one in reversed(self.entries)}
+            rows = ((one, loose, margins.get(id(one), -1)) for one, loose in self.loose)
+            defined += unnamed_rest(self.usage, rows)
         merged = merge_arguments(self.usage, defined, drafts, commands=names, complete=complete)
         return [build_argument(one) for one in merged]
 
@@ -249,20 +258,15 @@ class _Reading:
             for draft in drafts
         ]
 
-    def _with_legend(self, option: Option) -> Option:
+    def _with_legend(self, option: Option, legends: Legends) -> Option:
         """The values of an option that refers to a list below: `set behavior on write error.  See MODE below`."""
         placeholder = str(option.own.get("placeholder") or "")
         if option.enum or not option.takes_value or not placeholder.isupper():
             return option
-        for section, loose in self.loose:
-            found = legend_under(section.title, section.lines, placeholder)
-            if found or (found := legends_below(loose, option.flags, placeholder)):
-                return option.replace(enum=found, type="enum")
-        if _SEE_BELOW.search(option.description):
-            text = " ".join(line.text for _, loose in self.loose for line in loose)
-            found = mentioned_values(option.flags[-1], text[:MAX_MENTIONS])
-            return option.replace(enum=found, type="enum") if found else option
-        return option
+        found = legends.values(option.flags, placeholder)
+        if found is None and _SEE_BELOW.search(option.description):
+            found = legends.mentioned(option.flags[-1])
+        return option.replace(enum=found, type="enum") if found else option
 
     def _description(self) -> str:
         """The first paragraph that says what the command does."""

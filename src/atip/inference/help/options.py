@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from atip.inference.help.flags import plain_placeholder
+from atip.inference.help.guesses import guess_values
 from atip.inference.help.layout.sections import OPTIONS
 from atip.inference.help.prose import (
     default_of,
@@ -17,13 +18,11 @@ from atip.inference.help.prose import (
     is_deprecated,
     is_repeated,
     is_required,
-    suggests_value,
     type_of,
 )
 from atip.inference.help.values.choice_lists import listed_behind
 from atip.inference.help.values.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.values.legends import choices_of_legend
-from atip.inference.help.values.stated_values import announced_values
 from atip.model.tool import BOOLEAN, MISSING, Option
 
 if TYPE_CHECKING:
@@ -225,34 +224,6 @@ def _split_clusters(
             if flag not in known and len(drafts) < MAX_OPTIONS:
                 known[flag] = OptionDraft([flag], lines, "usage")
                 drafts.append(known[flag])
-
-
-def guess_values(drafts: Sequence[OptionDraft]) -> None:
-    """Where a tool never shows placeholders, an explanation may still show that a value follows.
-
-    GOption and getopt programs often print `--name   Container name`. The guess is made only if
-    no definition of the page has a placeholder, and it is marked as one.
-    """
-    shown = sum(bool(draft.raw) or draft.optional_value for draft in drafts)
-    if len(drafts) < 4 or shown * 10 > len(drafts):
-        return
-    for draft in drafts:
-        if draft.value is None and (suggests_value(draft.text) or _states_value(draft.text)):
-            draft.value, draft.guessed = "", True
-
-
-_NOTED_DEFAULT = re.compile(
-    r"[\[(]defaults?(?: to| is)?[:=]? [\"']?([\w./:+-]{1,60})[\"']?[\])]", re.I
-)
-_SWITCH_STATES = frozenset(("true", "false", "yes", "no", "on", "off", "none", "not", "unset"))
-
-
-def _states_value(text: str) -> bool:
-    """Whether an explanation lists values, or names a default that no switch has: `(default: 85)`."""
-    default = _NOTED_DEFAULT.search(text[-200:])
-    return announced_values(text) is not None or (
-        default is not None and default[1].lower() not in _SWITCH_STATES
-    )
 
 
 _HELP_FLAGS = frozenset(("--help", "-h", "-?"))

@@ -108,36 +108,3 @@ def type_of(placeholder: str, text: str) -> str:
 
 
 _DIRECTORY = re.compile(r"\bdirector(?:y|ies)\b", re.I)
-
-_THINGS = (
-    r"(?:path|location|directory|file|files|name|number|maximum|minimum|size|id|uuid|url|uri|port|host"
-    r"|address|type|format|level|list|delay|timeout|interval|filename|password|user|group|value"
-    r"|identification|seconds|prefix|suffix|pattern|encoding|arguments?|args?|opts|options|tag|plugins)"
-)
-_SUGGESTS = (
-    re.compile(
-        rf"(?:\S+ ){{0,3}}{_THINGS}(?= (?:of|to|for|in|where|used|that|which|containing|on|from)\b)",
-        re.I,
-    ),
-    re.compile(rf"(?:[a-z]+ ){{0,2}}{_THINGS}[.;]?(?:$| \()", re.I),
-    re.compile(r"sets? (?:the|a|an) |specif(?:y|ies) |select an? ", re.I),
-)
-_SPECIFIED = re.compile(
-    r"\b(?:specified|given) (?:\w{1,20} )?(?:timeout|file|directory|size|name|path|value|number)\b",
-    re.I,
-)
-
-
-_ACTS = re.compile(
-    r"(?:display|print|show|list|give|output|use|enable|disable|do|don't|write|allow|ignore|keep|run"
-    r"|remove|add|create|force|skip|make|include|exclude|number|sort|count|report|omit)\b",
-    re.I,
-)
-
-
-def suggests_value(text: str) -> bool:
-    """An explanation that names a thing (`Path to …`, `specify …`) instead of an action."""
-    text = text[:160]
-    if _ACTS.match(text):
-        return False
-    return any(pattern.match(text) for pattern in _SUGGESTS) or bool(_SPECIFIED.search(text))

@@ -81,7 +81,31 @@ def read_purpose(text: str, name: str) -> str:
     rows = rows[1:] if rows and rows[0].upper() == "NAME" else rows
     own = [row for row in rows if name in re.split(r"[\s,]+", _DASH.split(row)[0])]
     has_row_each = len(rows) > 1 and all(_DASH.search(row) for row in rows[:2])
-    return _purpose((own or rows)[0] if has_row_each else " ".join(rows))
+    return _purpose((own or rows)[0] if has_row_each else _own_part(" ".join(rows), name))
+
+
+_PART = re.compile(r"(?:^| )([\w.+-]{2,40}(?:, ?[\w.+-]{2,40}){0,9}) (?:-|\u2013|\u2014) ")
+
+
+def _own_part(text: str, name: str) -> str:
+    """`a2b - convert a to b b2a - convert b to a`: the part of one name; other lines go on as they are."""
+    heads = [
+        one for one in _PART.finditer(text[:4_000]) if not one.start() or _is_sibling(one[1], name)
+    ]
+    if len(heads) < 2:
+        return text
+    ends = [*(one.start() for one in heads[1:]), len(text)]
+    parts = [text[one.start() : end].strip() for one, end in zip(heads, ends, strict=True)]
+    own = [part for one, part in zip(heads, parts, strict=True) if name in re.split(r", ?", one[1])]
+    return (own or parts)[0]
+
+
+def _is_sibling(names: str, name: str) -> bool:
+    """Whether words before a dash can be names of programs of the page: one of them is its own, or they are not words."""
+    words = re.split(r", ?", names)
+    return name in words or any(
+        any(char.isdigit() or char in "_." for char in one) for one in words
+    )
 
 
 def _own_pages(pages: Mapping[str, Command], tool: str) -> Mapping[str, Command]:

@@ -23,7 +23,7 @@ BUMPS = ("none", "patch", "minor", "major")
 
 
 class Change(Value):
-    """What changed, where, and whether it affects callers or policies."""
+    """A change, its place, and whether it affects callers or policies."""
 
     kind: str
     path: Parts
@@ -95,9 +95,9 @@ def plain(value: object) -> object:
     if isinstance(value, Value):
         return encode_record(value)
     if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     return value
 
 
@@ -108,6 +108,6 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
-        return ", ".join(value_text(each) for each in value[:8]) or "none"
+        return ", ".join(value_text(item) for item in value[:8]) or "none"
     text = str(value)
     return f"`{text[:60]}`"

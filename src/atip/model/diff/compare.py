@@ -1,4 +1,4 @@
-"""What changed between two versions of a tool: breaking, compatible, effects; and the version step.
+"""Changes between two versions of a tool: breaking, compatible, effects; and the version step.
 
 Pure; compares two Tools, so the spelling of a document (0.1 string or 0.6 object) makes no
 difference. Sees what the public reference sees and what it is blind to: docs/formats/diff.md lists
@@ -62,7 +62,7 @@ class Diff(Value):
 
 
 def diff(old: Tool, new: Tool) -> Diff:
-    """Everything that differs between two versions of one tool."""
+    """All differences between two versions of one tool."""
     changes = tuple(_changes(old, new))
     if not changes and _visible(old) != _visible(new):
         # Nothing may differ unseen, however rare the field.
@@ -82,9 +82,9 @@ def _visible(tool: Tool) -> str:
 def _without_internal(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: _without_internal(each) for key, each in value.items() if key[:1] not in ("_", "$")
+            key: _without_internal(item) for key, item in value.items() if key[:1] not in ("_", "$")
         }
-    return [_without_internal(each) for each in value] if isinstance(value, list) else value
+    return [_without_internal(item) for item in value] if isinstance(value, list) else value
 
 
 def _changes(old: Tool, new: Tool) -> Iterator[Change]:
@@ -113,7 +113,7 @@ def _commands(
             continue
         where = (*path, name)
         if is_part:
-            text = f"command `{name}` is not in the part that the new document holds"
+            text = f"command `{name}` is not in the new document, which is partial"
             yield compatible("command-not-included", where, text, command, bump="patch")
         else:
             yield breaking("command-removed", where, f"command `{name}` was removed", command)

@@ -207,7 +207,7 @@ def diff_status(old: Any, new: Any, path: Parts, what: str) -> Iterator[Change]:
 
 
 def _parameter(old: Parameter, new: Parameter, path: Parts, what: str) -> Iterator[Change]:
-    """What arguments and options have in common."""
+    """Comparison shared by arguments and options."""
     name = old.name
     if old.is_required != new.is_required:
         make = breaking if new.is_required else compatible

@@ -1,6 +1,6 @@
 """Differences outside the command tree: identity, protocol, login, trust, binary, patterns.
 
-Trust counts as effects: a document that is no longer signed, or signed by someone else, is a reason
+Trust counts as effects: a document that is no longer signed, or signed by another signer, is a reason
 to look again, whatever its commands say.
 """
 
@@ -65,7 +65,7 @@ def _protocol(old: Tool, new: Tool) -> Iterator[Change]:
         )
     if before.min_agent_version != after.min_agent_version:
         where = ("atip", "minAgentVersion")
-        text = f"agents must understand {value_text(after.min_agent_version)} now"
+        text = f"agents must now support {value_text(after.min_agent_version)}"
         make = breaking if after.min_agent_version else compatible
         yield make(
             "min-agent-version-changed",
@@ -101,7 +101,7 @@ def diff_extra(old: Any, new: Any, path: Parts) -> Iterator[Change]:
 def diff_authentication(
     old: Authentication | None, new: Authentication | None, path: Parts
 ) -> Iterator[Change]:
-    """What a caller must have to log in."""
+    """Login requirements."""
     was, now = bool(old and old.required), bool(new and new.required)
     if was != now:
         make = breaking if now else compatible
@@ -131,8 +131,11 @@ def diff_authentication(
 def _methods(authentication: Authentication | None) -> dict[tuple[str, str], Any]:
     methods = (authentication.methods if authentication else None) or ()
     return {
-        (each.type or "", each.env_var or each.config_path or each.setup_command or ""): each
-        for each in methods
+        (
+            method.type or "",
+            method.env_var or method.config_path or method.setup_command or "",
+        ): method
+        for method in methods
     }
 
 
@@ -155,7 +158,7 @@ def _scopes(
 
 
 def diff_trust(old: Trust | None, new: Trust | None) -> Iterator[Change]:
-    """What the document claims about itself, claim by claim."""
+    """Claims of the document about itself, one by one."""
     before, after = _claims(old), _claims(new)
     for name in before:
         left, right = before[name], after[name]
@@ -179,16 +182,16 @@ def diff_observed(old: Tool, new: Tool) -> Iterator[Change]:
     before, after = read_observed(old.own), read_observed(new.own)
     if before is None or after is None:
         return
-    for each in after.facts:
-        if each.fact not in before.names:
-            example = f": `{each.line}`" if each.line else ""
+    for fact in after.facts:
+        if fact.fact not in before.names:
+            example = f": `{fact.line}`" if fact.line else ""
             yield Change(
                 kind="observed-wider",
-                path=("x-atip", "observed", each.fact),
+                path=("x-atip", "observed", fact.fact),
                 category="effects",
-                message=f"{each.fact} was observed in the new version only{example}",
+                message=f"{fact.fact} was observed in the new version only{example}",
                 old=sorted(before.names),
-                new=each.fact,
+                new=fact.fact,
                 direction="more-dangerous",
                 severity="high",
                 bump="minor",
@@ -216,7 +219,7 @@ def _claims(trust: Trust | None) -> dict[str, Any]:
 
 
 def _trust_direction(name: str, old: Any, new: Any) -> Direction:
-    """A claim that is lost, lowered or moved to someone else calls for a second look."""
+    """A claim that is removed, lowered or changes its signer needs a review."""
     if name == "source":
         ranks = {word: rank for rank, word in enumerate(_SOURCES)}
         return _rank(ranks.get(old, -1), ranks.get(new, -1))

@@ -27,7 +27,7 @@ class Edit(Value):
 
 
 class RuleHit(Value):
-    """What a rule found; `is_note` lowers it to information."""
+    """One hit of a rule; `is_note` lowers it to information."""
 
     parts: Parts
     message: str
@@ -69,7 +69,7 @@ class LintFacts(Value):
     binary_hash: str | None = None
     """`sha256:…` of the file that was found."""
     agent_document: Mapping[str, Any] | None = None
-    """What the tool printed for `--agent`, run in a sandbox."""
+    """Output of the tool for `--agent`, run in a sandbox."""
     agent_error: str | None = None
     """Why `--agent` failed."""
     disproved: tuple[tuple[str, str], ...] = ()

@@ -34,7 +34,7 @@ def fixed_text(positions: Positions, findings: Iterable[LintFinding]) -> str:
     """The text with the same edits made in place; everything else stays as it was written."""
     changes = [replacement(positions, edit) for edit in select_edits(findings)]
     text = positions.text
-    for start, end, new in sorted((each for each in changes if each), reverse=True):
+    for start, end, new in sorted((change for change in changes if change), reverse=True):
         text = text[:start] + new + text[end:]
     return text
 

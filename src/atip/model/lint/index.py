@@ -49,7 +49,7 @@ class CommandNode(Value):
 
 
 class DocumentIndex:
-    """Everything the rules ask for, computed once."""
+    """Everything the rules need, computed once."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.root = CommandNode(parts=(), words=(), raw=document)
@@ -117,12 +117,12 @@ class DocumentIndex:
             if isinstance(value, str):
                 yield path, value, False
             elif isinstance(value, dict) and len(path) < MAX_DEPTH:
-                for key, each in value.items():
+                for key, item in value.items():
                     if isinstance(key, str):
                         yield (*path, key), key, True
-                    stack.append(((*path, key), each))
+                    stack.append(((*path, key), item))
             elif isinstance(value, list) and len(path) < MAX_DEPTH:
-                stack.extend(((*path, number), each) for number, each in enumerate(value))
+                stack.extend(((*path, number), item) for number, item in enumerate(value))
 
 
 def _commands(root: CommandNode) -> Iterator[CommandNode]:
@@ -156,9 +156,9 @@ def _flags(options: Iterator[tuple[Parts, dict[str, Any]]]) -> dict[str, bool]:
 
 def members(value: Any, path: Parts) -> Iterator[tuple[Parts, dict[str, Any]]]:
     """The objects of an array, each with its path."""
-    for number, each in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(each, dict):
-            yield (*path, number), each
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(item, dict):
+            yield (*path, number), item
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -167,4 +167,4 @@ def as_dict(value: Any) -> dict[str, Any]:
 
 def strings(value: Any) -> list[str]:
     """The strings of an array; anything else is none."""
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

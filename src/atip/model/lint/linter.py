@@ -1,8 +1,8 @@
-"""Lint: what a valid document says unwisely, contradictorily or in bad faith.
+"""Lint: find what is unwise, contradictory or malicious in a valid document.
 
 Pure. Rules are rows of `lint.rules.table.RULES`; each is a small function that reads an Index and yields
-hits. Severity and options come from a LintConfig. What the rules need to know of the machine is
-handed in as LintFacts. Implements the list of the public reference and more (docs/formats/lint-rules.md).
+hits. Severity and options come from a LintConfig. Facts about the machine are
+passed as LintFacts. Implements the list of the public reference and more (docs/formats/lint-rules.md).
 """
 
 from __future__ import annotations

@@ -57,14 +57,14 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "speaks to a model",
+        "addresses a model",
         4,
         _p(
             rf"\b(?:notes?|messages?|instructions?|hints?|notice|reminder|attention|important|directive|memo|tip|request)\s{{1,3}}(?:to|for)\s{{1,3}}(?:the\s|all\s|any\s|every\s|an?\s)?{_MODEL}\s?(?:[:;!–—]|\b(?:always|never|please|first|do)\b)"
             rf"|\b(?:dear|hey|hello|attention)[ ,:]{{1,2}}{_MODEL}\b|\bif you are an? {_MODEL}\b|\bas an? (?:ai|llm|language model|assistant)\b|\byou are (?:now )?(?:an? )?(?:{_MODEL}|dan|jailbroken)\b"
         ),
     ),
-    ("orders a model", 4, _p(rf"\b(?:the|any|every|all|calling|ai) {_MODEL} {_ORDER} {_DO}\b")),
+    ("instructs a model", 4, _p(rf"\b(?:the|any|every|all|calling|ai) {_MODEL} {_ORDER} {_DO}\b")),
     (
         "hides from the user",
         4,
@@ -102,14 +102,14 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ),
     ("names a secret file", 2, _p(_HIDDEN_FILE)),
     (
-        "hands over a secret file",
+        "leaks a secret file",
         2,
         _p(
             rf"\b{_GIVE}\b.{{0,60}}{_HIDDEN_FILE}|{_HIDDEN_FILE}.{{0,60}}\b(?:and|then|to)\b.{{0,20}}\b{_GIVE}\b|\b(?:contents?|base64|value|output|copy) (?:of|from)\b.{{0,25}}{_HIDDEN_FILE}"
         ),
     ),
     (
-        "hands over credentials",
+        "leaks credentials",
         4,
         _p(
             rf"\b{_GIVE}\b.{{0,40}}\b(?:the )?(?:user's|users'|your|their|caller's|victim's|current|all|any) .{{0,15}}{_CREDENTIAL}"
@@ -118,7 +118,7 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "does more on the side",
+        "hides a side effect",
         4,
         _p(
             r"(?<=[a-z0-9.;,)] )(?:also|additionally|as part of|in addition|along the way|while at it|silently|quietly|behind the scenes)\b.{0,50}\b(?:read|collect|gather|clear|delet|remov|wip|eras|truncat|disabl|send|upload|transmit|post|harvest|scan|copi|copy|exfiltrat|report|grant|add|open)\w{0,5}\b.{0,40}"
@@ -126,14 +126,14 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "lasts beyond the call",
+        "persists beyond the call",
         4,
         _p(
             r"\b(?:future|subsequent|later) (?:sessions?|conversations?|chats?|turns|interactions|responses)\b.{0,80}|\bfrom now on\b.{0,40}\b(?:you|always|never|assume|treat|confirm)|\bremember (?:this|that|for|to)\b.{0,60}\b(?:always|never|confirm|session|approved|trust|user)"
         ),
     ),
     (
-        "pushes other tools away",
+        "discourages other tools",
         4,
         _p(
             r"\b(?:every|any|all|the) other tools?\b.{0,60}\b(?:malicious|must|should|never|not|unsafe|deprecated|broken|avoid|passed|first)|\b(?:only|most) (?:safe|trusted|approved|secure|official|reliable)\b.{0,20}\btool\b"
@@ -141,14 +141,14 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "reaches into other tools",
+        "interferes with other tools",
         4,
         _p(
             r"\b(?:results?|outputs?|arguments?|parameters?|responses?) (?:of|from|to) (?:any|every|all|each|the) (?:other |previous |next |following )?tools?\b|\bwhen(?:ever)? (?:the |any |another )?(?:other )?(?:tool|server)s? .{0,30}\b(?:is|are) (?:called|used|invoked)\b|\b(?:before|after) (?:any|each|every) (?:other )?tool call|\b(?:results?|outputs?|responses?) (?:of|from) (?:other|all|any|every) (?:tools?|servers?)\b|\btool (?:results?|outputs?|calls?)\b.{0,40}\b(?:must|should|have to|need to) be (?:forwarded|passed|sent|relayed|copied|routed)"
         ),
     ),
     (
-        "wants its output obeyed",
+        "demands that its output is followed",
         4,
         _p(
             r"\b(?:execute|run|follow|obey|perform|carry out)\b.{0,15}\b(?:every|all|each|any|the|these|those|whatever)\b.{0,25}\b(?:lines?|commands?|instructions?|steps?|actions?)\b.{0,60}\b(?:automatically|immediately|without|returned|in the (?:output|report|result|response)|it (?:prints|returns)|verbatim)\b"
@@ -188,7 +188,7 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "carries data in names",
+        "leaks data in host names",
         4,
         _p(
             r"<?\bbase64[ (]\s{0,2}(?:of |encoded )?.{0,30}>?\s{0,2}\.[a-z0-9.-]{2,60}\.(?:net|com|org|io|example|dev|xyz)\b|\bappend(?:ed|ing)?\b.{0,40}\bto the (?:url|host ?name|domain|query)\b.{0,40}\b(?:token|key|secret|content|history)"
@@ -205,7 +205,7 @@ SIGNALS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "asks in another language",
+        "instructs in another language",
         2,
         _p(
             rf"\b(?:lies|lese|lis|lire|lisez|lee|leer|leggi|leia|ler|h[äa]e?nge|f[üu]ge|sende|schicke|ajoute[zr]?|incluye|inclu[ai]|includi|envoie|env[íi]a|invia|envie|copie|copia)\b.{{0,40}}{_HIDDEN_FILE}"

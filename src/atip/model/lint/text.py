@@ -52,7 +52,7 @@ _KINDS: tuple[tuple[int, int, str], ...] = (
     (0xFEFF, 0xFEFF, "zero-width character"),
     (0xFFA0, 0xFFA0, "invisible filler"),
     (0xFFF0, 0xFFFB, "annotation control"),
-    (0xFFFE, 0xFFFF, "no character"),
+    (0xFFFE, 0xFFFF, "noncharacter"),
     (0x1BCA0, 0x1BCA3, "invisible control"),
     (0x1D173, 0x1D17A, "invisible control"),
     (0xE0000, 0xE007F, "tag character"),

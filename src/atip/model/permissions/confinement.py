@@ -147,7 +147,7 @@ PROBE = Confinement(
         output_bytes=1_000_000,
     ),
 )
-"""What `--agent`, `--help` and `--version` get: no network, empty home, read-only system, closed
+"""Confinement of `--agent`, `--help` and `--version`: no network, empty home, read-only system, closed
 stdin, no terminal, 2 s, 1 MB, 64 processes. `exec_spawn` stays empty because no program is
 promised; those of the read-only system can be started. The 2 s are processor time, or waiting for
 anything but a processor: on a loaded machine a probe gets its turn (`sandbox/probes/supervisor.py`)."""

@@ -32,7 +32,7 @@ NO_RESTRICTIONS: Mapping[str, bool] = {}
 
 
 class Delegation(Value):
-    """What is granted. The value without any field grants everything."""
+    """The granted rights. The value without any field grants everything."""
 
     allowed_tools: tuple[str, ...] | None = None
     """None: every tool. Empty: no tool at all."""
@@ -101,7 +101,7 @@ def encode_delegation(delegation: Delegation) -> dict[str, Any]:
 
 
 def intersect(delegator: Delegation, delegate: Delegation) -> Delegation:
-    """What `delegate` may do on behalf of `delegator`: what both allow, nothing else."""
+    """Rights of `delegate` on behalf of `delegator`: only what both allow."""
     ours, theirs = delegator.allowed_tools, delegate.allowed_tools
     if ours is None or theirs is None:
         tools = theirs if ours is None else ours
@@ -186,7 +186,7 @@ def _canonical(words: Path, metadata: Tool | None) -> Path:
     for word in words:
         name = word
         if word not in commands:
-            aliased = (key for key, each in commands.items() if word in (each.aliases or ()))
+            aliased = (key for key, command in commands.items() if word in (command.aliases or ()))
             name = next(aliased, word)
         names.append(name)
         command = commands.get(name)

@@ -31,9 +31,9 @@ def check_narrowing(parent: object, child: object) -> list[Problem]:
 def inherit(parent: Confinement, child: dict[str, dict[str, object]]) -> Confinement:
     """The sandbox of a tool: the bundle's, overridden by the tool's own (checked) block."""
     own = read_sandbox(child)
-    stated = {f"{section}.{key}" for section, content in child.items() for key in content}
-    changes = {field: getattr(own, field) for name, field in _FIELDS.items() if name in stated}
-    if "env.set" in stated:
+    declared = {f"{section}.{key}" for section, content in child.items() for key in content}
+    changes = {field: getattr(own, field) for name, field in _FIELDS.items() if name in declared}
+    if "env.set" in declared:
         changes["env_set"] = tuple({**dict(parent.env_set), **dict(own.env_set)}.items())
     return parent.replace(**changes)
 
@@ -52,7 +52,7 @@ _FIELDS = {
 
 
 def widened(parent: Confinement, child: Confinement) -> Iterable[Problem]:
-    """Where `child` allows what `parent` does not."""
+    """Grants of `child` that `parent` does not have."""
     yield from _hosts(parent, child)
     yield from _paths("$.fs.read", parent.fs_read, child.fs_read)
     yield from _paths("$.fs.write", parent.fs_write, child.fs_write)

@@ -29,8 +29,11 @@ def is_large(document: Document) -> bool:
     commands = document.get("commands")
     if not isinstance(commands, dict):
         return False
-    below = (one.get("commands") for one in commands.values() if isinstance(one, dict))
-    return len(commands) + sum(len(one) for one in below if isinstance(one, dict)) >= LARGE
+    below = (command.get("commands") for command in commands.values() if isinstance(command, dict))
+    return (
+        len(commands) + sum(len(subcommand) for subcommand in below if isinstance(subcommand, dict))
+        >= LARGE
+    )
 
 
 def split(document: Document, keep: Callable[[Document], str]) -> Document:
@@ -45,7 +48,7 @@ def split(document: Document, keep: Callable[[Document], str]) -> Document:
     part_fields = {
         "partial": True,
         "filter": {"depth": 1},
-        "totalCommands": sum(_leaves(one) for one in document["commands"].values()),
+        "totalCommands": sum(_leaves(command) for command in document["commands"].values()),
         "includedCommands": len(commands),
         "omitted": {"reason": "depth-limited", "safetyAssumption": "unknown"},
     }
@@ -84,7 +87,7 @@ def is_part(document: Document) -> bool:
     """Whether some branches of a document are missing."""
     commands = document.get("commands")
     below = commands.values() if isinstance(commands, dict) else ()
-    return any(_place(one) is not None for one in below)
+    return any(_place(subcommand) is not None for subcommand in below)
 
 
 def _place(command: Any) -> object:
@@ -94,7 +97,7 @@ def _place(command: Any) -> object:
 
 def _is_selected(name: str, command: Any, words: Collection[str]) -> bool:
     aliases = command.get("aliases") if isinstance(command, dict) else None
-    return name in words or (isinstance(aliases, list) and any(one in words for one in aliases))
+    return name in words or (isinstance(aliases, list) and any(alias in words for alias in aliases))
 
 
 def _leaves(command: Any) -> int:

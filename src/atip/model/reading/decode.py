@@ -11,7 +11,7 @@ from atip.model.effects import Effects
 from atip.model.reading.reader import DOCUMENT, ReadLimits, read_json
 from atip.model.reading.wire import MANY, MAP, ONE, PLAIN, STRINGS, WIRE
 from atip.model.shapes.check import check_tool, with_derived_names
-from atip.model.tool import Command, Protocol, Tool
+from atip.model.tool import Protocol, Tool
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -89,11 +89,6 @@ def decode_effects(document: object) -> Effects:
     return decode_record(Effects, document) if isinstance(document, dict) else Effects()
 
 
-def decode_command(document: dict[str, Any]) -> Command:
-    """One checked command."""
-    return decode_record(Command, document)
-
-
 def decode_record(cls: type[V], document: dict[str, Any]) -> V:
     """A checked object → value, by the table in `wire.py`; `null` counts as absent (`format.null`)
     except where the field itself may hold it."""
@@ -117,9 +112,11 @@ def decode_record(cls: type[V], document: dict[str, Any]) -> V:
         elif kind == ONE:
             fields[attribute] = _one(inner, item)
         elif kind == MANY:
-            fields[attribute] = tuple([decode_record(inner, each) for each in item])
+            fields[attribute] = tuple([decode_record(inner, member) for member in item])
         elif kind == MAP:
-            fields[attribute] = {name: decode_record(inner, each) for name, each in item.items()}
+            fields[attribute] = {
+                name: decode_record(inner, member) for name, member in item.items()
+            }
     if extra:
         fields["extra"] = extra
     return cls(**fields)

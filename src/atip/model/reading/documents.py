@@ -45,7 +45,7 @@ SHAPES: dict[str, Shape] = {
 
 
 class DocumentReport(Value):
-    """What a document is and what is wrong with it."""
+    """Kind and problems of a document."""
 
     kind: str
     problems: tuple[Problem, ...] = ()
@@ -125,7 +125,7 @@ def _index_kind(value: dict[str, Any]) -> str:
 
 
 def _shim_problems(value: dict[str, Any], mode: Mode) -> list[Problem]:
-    """What a shim needs beyond metadata (§4.5, §12.4)."""
+    """Requirements of a shim beyond metadata (§4.5, §12.4)."""
     report = Report(mode)
     trust = value.get("trust")
     source = trust.get("source") if isinstance(trust, dict) else None

@@ -46,9 +46,9 @@ def encode_record(value: Value) -> dict[str, Any]:
             if inner or attribute not in _SILENT_WHEN_EMPTY:
                 document[name] = inner
         elif kind == MANY:
-            document[name] = [encode_record(each) for each in item]
+            document[name] = [encode_record(member) for member in item]
         elif kind == MAP:
-            document[name] = {key: encode_record(each) for key, each in item.items()}
+            document[name] = {key: encode_record(member) for key, member in item.items()}
         elif item != "" or name not in _REQUIRED_TEXT:
             document[name] = item
     extra = value.extra  # type: ignore[attr-defined]

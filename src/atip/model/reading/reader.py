@@ -85,7 +85,8 @@ def read_json(
     if fast_bytes <= len(data) <= limits.max_bytes:
         value = _read_quickly(data)
         if value is not _UNDECIDED:
-            bound(value, limits)
+            if not _is_surely_bounded(data, limits):
+                bound(value, limits)
             return value
     text = read_text(data, limits)
     try:
@@ -278,6 +279,8 @@ def _located(text: str, code: str, message: str) -> FormatError:
 
 
 _UNDECIDED = object()
+_KEY_BYTES = 6
+"""The least that a key and its value need: `"":0,`."""
 _DIGITS = bytes(48 if 48 <= byte < 58 else 32 for byte in range(256))
 _LONG_NUMBER = b"0" * 19
 
@@ -301,3 +304,13 @@ def _read_quickly(data: bytes) -> object:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return _UNDECIDED
     return _UNDECIDED
+
+
+def _is_surely_bounded(data: bytes, limits: ReadLimits) -> bool:
+    """Whether a valid document is within the limits by its size and indentation alone; False: `bound` decides."""
+    import msgspec
+
+    if len(data) > min(limits.max_keys * _KEY_BYTES, limits.max_items):
+        return False
+    # a container that is too deep stands on a line of its own; strings hold no line breaks
+    return b"\n" + b" " * limits.max_depth not in msgspec.json.format(data, indent=1)

@@ -1,7 +1,7 @@
 """Records of a publisher about each shim, read and packed quickly. Pure.
 
 A registry may hold 100,000 shims, and a rebuild touches a hundred of them: only the head of a shim is decoded, and
-what is remembered stays packed until it is asked for. It does not validate; `documents.judge` does.
+stored values stay packed until they are needed. It does not validate; `documents.judge` does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Head(msgspec.Struct, gc=False):
 
 
 class ShimRecord(msgspec.Struct, array_like=True, gc=False):
-    """One published shim: what it says it is, and what its bytes are."""
+    """One published shim: its declared identity, and its bytes."""
 
     hex: str
     """SHA-256 of the binary; the name of the file."""
@@ -56,7 +56,7 @@ Row = tuple[str, str, str, int]
 
 
 class StateHead(msgspec.Struct, gc=False):
-    """What the last build left behind, apart from the shims themselves."""
+    """State of the last build, apart from the shims themselves."""
 
     version: int
     place: str
@@ -97,7 +97,7 @@ def pack(value: StateHead | list[ShimRecord] | list[Row] | list[str]) -> bytes:
 
 
 UNPACK_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError)
-"""What bytes that were not packed here raise when they are unpacked."""
+"""Errors raised when unpacking foreign bytes."""
 
 
 def unpack_head(data: bytes) -> StateHead:

@@ -76,6 +76,13 @@ _SEVERITIES: dict[str, tuple[Severity | None, Severity | None, Severity | None]]
     "format.atm-credential": (None, "error", "error"),
 }
 
+_ALWAYS: tuple[Severity, Severity, Severity] = ("error", "error", "error")
+
+
+def is_error(code: str) -> bool:
+    """Whether a finding makes a document unreadable even in lenient mode."""
+    return _SEVERITIES.get(code, _ALWAYS)[_MODES["lenient"]] == "error"
+
 
 class Report:
     """Collects findings; severity is decided here and nowhere else."""
@@ -87,7 +94,7 @@ class Report:
         self.problems: list[Problem] = []
 
     def __call__(self, path: Parts, code: str, message: str, hint: str = "") -> None:
-        severity = _SEVERITIES.get(code, ("error", "error", "error"))[self._mode]
+        severity = _SEVERITIES.get(code, _ALWAYS)[self._mode]
         if severity is not None:
             self.problems.append(
                 Problem(
@@ -110,8 +117,8 @@ def check_tool(value: object, mode: Mode = "strict") -> list[Problem]:
         value = with_derived_names(value)
     TOOL(value, (), report)
     if isinstance(value, dict) and mode != "schema":
-        _protocol(value, report)
-        _name(value, report)
+        check_protocol(value, report)
+        check_name(value, report)
         _description(value, report)
         _binary(value, report)
         _trust(value, report)
@@ -136,7 +143,8 @@ def with_derived_names(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, **derived} if derived else document
 
 
-def _protocol(document: dict[str, Any], report: Report) -> None:
+def check_protocol(document: dict[str, Any], report: Report) -> None:
+    """Versions and features of the protocol that the document names."""
     atip = document.get("atip")
     if isinstance(atip, str):
         _protocol_version(atip, ("atip",), report)
@@ -176,7 +184,8 @@ def _protocol_version(text: str, path: Parts, report: Report) -> None:
         report(path, code, f"document {what} protocol {text[:40]}; supported up to 0.6")
 
 
-def _name(document: dict[str, Any], report: Report) -> None:
+def check_name(document: dict[str, Any], report: Report) -> None:
+    """Whether the name of the tool is safe on a command line."""
     name = document.get("name")
     if not isinstance(name, str):
         return

@@ -1,4 +1,4 @@
-"""What an ATM manifest must satisfy beyond its shape: versions, sums, derived facts, the checksum, no secrets.
+"""Rules of an ATM manifest beyond its shape: versions, sums, derived facts, the checksum, no secrets.
 
 T4–T13 of RESOLUTIONS. Wrong sums and derived facts are errors in strict mode and warnings in lenient mode;
 nothing of this is part of the public schema, so `schema` mode is silent. Pure.
@@ -131,15 +131,15 @@ def _sums(value: Mapping[str, Any], report: Report) -> None:
 
 def _authentication(value: Mapping[str, Any], report: Report) -> None:
     auth = value.get("auth", {})
-    needs = any(each.get("required") is True for each in auth.get("sources", {}).values())
+    needs = any(source.get("required") is True for source in auth.get("sources", {}).values())
     if "required" in auth and auth["required"] is not needs:
         report(
             ("auth", "required"),
             "format.atm-derived",
             f"`auth.required` is {str(auth['required']).lower()}, the sources say {str(needs).lower()} (T11)",
         )
-    for name, each in auth.get("sources", {}).items():
-        if each.get("default") not in (None, *each.get("types", (each.get("default"),))):
+    for name, source in auth.get("sources", {}).items():
+        if source.get("default") not in (None, *source.get("types", (source.get("default"),))):
             report(
                 ("auth", "sources", name, "default"),
                 "format.atm-derived",

@@ -6,8 +6,8 @@ from atip.model.shapes.metadata import URL
 from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table, Text
 
 PLATFORM = Text(pattern=r"^(linux|darwin|windows)-(amd64|arm64|arm|386)$", code="format.platform")
-PLATFORMS = Field(Items(PLATFORM), "platforms that are wanted; all that there are when absent")
-BINARY_PATH = Field(str, "pattern of the executable inside the archive; all programs when absent")
+PLATFORMS = Field(Items(PLATFORM), "platforms to crawl; all if absent")
+BINARY_PATH = Field(str, "pattern of the executable inside the archive; all programs if absent")
 
 
 def _source(source: str, summary: str, /, **fields: Field) -> Field:
@@ -82,13 +82,13 @@ TOOL_MANIFEST = Shape(
     {
         "name": Field(str, "name of the tool", required=True),
         "homepage": Field(URL, "page of the tool"),
-        "description": Field(str, "one line"),
+        "description": Field(str, "one-line description"),
         "sources": Field(SOURCES, "where releases come from", required=True),
         "template": Field(
             Either({str: Text(), dict: Table(ANYTHING)}),
-            "metadata that is merged over what is learned, as JSON text or as it stands",
+            "metadata merged over what is learned, as JSON text or as an object",
         ),
-        "contributors": Field(Items(str), "who gets the credit for it"),
+        "contributors": Field(Items(str), "who is credited"),
     },
     closed=True,
 )

@@ -1,7 +1,7 @@
 """The shapes of ATIP metadata: every field of 0.6 and every extra of 0.1 (A35). Data.
 
 Patterns and sets are those of the public 0.6 schema; where RESOLUTIONS is wider, the finding has
-its own code and `check.py` says how much it matters in which mode.
+its own code and `check.py` sets its severity per mode.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from atip.model.shapes.shape import ANYTHING, Either, Field, Flags, Items, Shape, Table, Text, Whole
 
 TRUST_SOURCES = ("native", "vendor", "org", "community", "user", "inferred")
-"""Who may stand behind a document (§3.2.2)."""
+"""Origins of a document (§3.2.2)."""
 VERSION = Text(pattern=r"^0\.[1-6]$", code="format.protocol-version")
-DESCRIPTION = Field(str, "what it is", required=True, code="format.missing-description")
+DESCRIPTION = Field(str, "description", required=True, code="format.missing-description")
 URL = Text(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$", code="format.url")
 TYPE = Text(
     choices=("string", "integer", "number", "boolean", "file", "directory", "url", "enum", "array"),
@@ -61,7 +61,7 @@ FILESYSTEM = Shape(
 )
 INTERACTIVE = Shape(
     "interactive effects",
-    "what is expected of a person",
+    "what is expected of the user",
     {
         "stdin": Field(
             Text(choices=("none", "optional", "required", "password")), "standard input"
@@ -113,7 +113,7 @@ EFFECTS = Shape(
 )
 
 _PARAMETER = {
-    "name": Field(str, "name for programs", required=True),
+    "name": Field(str, "machine-readable name", required=True),
     "type": Field(TYPE, "type of §3.7", required=True, code="format.missing-type"),
     "description": DESCRIPTION,
     "required": Field(bool, "must be given"),
@@ -123,7 +123,7 @@ _PARAMETER = {
     "pattern": Field(str, "regular expression for the value (0.1)"),
     "schema": Field(Table(ANYTHING), "JSON Schema of the value (0.1)"),
 }
-ARGUMENT = Shape("argument", "a positional (§3.4)", _PARAMETER)
+ARGUMENT = Shape("argument", "a positional argument (§3.4)", _PARAMETER)
 OPTION = Shape(
     "option",
     "a flag or an option with a value (§3.5)",
@@ -150,7 +150,7 @@ METHOD = Shape(
             required=True,
         ),
         "envVar": Field(str, "environment variable that holds it"),
-        "description": Field(str, "what it is"),
+        "description": Field(str, "description"),
         "setupCommand": Field(str, "command that sets it up"),
         "configPath": Field(str, "file that holds it (0.1)"),
         "scopes": Field(Items(str), "permissions needed (0.1)"),
@@ -188,7 +188,7 @@ VARIABLE = Shape(
 )
 PATTERN = Shape(
     "pattern",
-    "a known way of using tools (§3.9)",
+    "a common use of tools (§3.9)",
     {
         "name": Field(str, "identifier", required=True),
         "description": DESCRIPTION,
@@ -201,12 +201,12 @@ PATTERN = Shape(
 
 SIGNATURE = Shape(
     "signature",
-    "a claim about a signature; never believed, only checked",
+    "a claim about a signature; verified, never trusted",
     {
         "type": Field(Text(choices=("cosign", "gpg", "minisign")), "kind of signature"),
         "identity": Field(str, "signer"),
         "issuer": Field(URL, "issuer of the identity"),
-        "bundle": Field(URL, "where the bundle lies"),
+        "bundle": Field(URL, "location of the bundle"),
     },
 )
 TRUST = Shape(
@@ -291,15 +291,15 @@ COMMAND.define(
         "deprecated": Field(NOTE, "should no longer be used"),
         "hidden": Field(bool, "not shown by default"),
         "usage": Field(str, "usage line as the tool prints it"),
-        "title": Field(str, "name for people"),
+        "title": Field(str, "display name"),
     }
 )
 FILTER = Shape(
     "filter",
-    "what a partial answer was asked for (§3.1.1)",
+    "what a partial response was requested for (§3.1.1)",
     {
-        "commands": Field(Items(str), "subtrees asked for"),
-        "depth": Field(Either({int: Whole(1), type(None): ANYTHING}), "levels asked for"),
+        "commands": Field(Items(str), "requested subtrees"),
+        "depth": Field(Either({int: Whole(1), type(None): ANYTHING}), "requested levels"),
     },
 )
 OMITTED = Shape(
@@ -329,24 +329,24 @@ TOOL = Shape(
         "version": Field(str, "version of the tool", required=True, code="format.missing-version"),
         "description": Field(
             Text(max_length=200, code="format.long-description"),
-            "one line",
+            "one-line description",
             required=True,
             code="format.missing-description",
         ),
         "homepage": Field(URL, "documentation"),
-        "title": Field(str, "name for people (0.1)"),
+        "title": Field(str, "display name (0.1)"),
         "license": Field(str, "SPDX identifier (0.1)"),
         "trust": Field(TRUST, TRUST.doc),
         "binary": Field(BINARY, BINARY.doc),
         "commands": Field(Table(COMMAND), "commands"),
-        "arguments": Field(Items(ARGUMENT), "positionals of the bare tool"),
-        "options": Field(Items(OPTION), "options of the bare tool"),
+        "arguments": Field(Items(ARGUMENT), "positional arguments of the tool itself"),
+        "options": Field(Items(OPTION), "options of the tool itself"),
         "globalOptions": Field(Items(OPTION), "options of every command"),
         "authentication": Field(AUTHENTICATION, AUTHENTICATION.doc),
         "effects": Field(EFFECTS, EFFECTS.doc),
-        "patterns": Field(Items(PATTERN), "known ways of use"),
+        "patterns": Field(Items(PATTERN), "common uses"),
         "examples": Field(Items(str), "invocations"),
-        "partial": Field(bool, "this is a part"),
+        "partial": Field(bool, "whether the document is partial"),
         "filter": Field(FILTER, FILTER.doc),
         "totalCommands": Field(Whole(0), "commands of the whole tool"),
         "includedCommands": Field(Whole(0), "commands in this document"),

@@ -24,7 +24,7 @@ ENTRY = Shape(
             "how its metadata was found",
         ),
         "shimRegistry": Field(str, "registry that the shim came from"),
-        "lastChecked": Field(TIME, "when it was last looked at"),
+        "lastChecked": Field(TIME, "when it was last checked"),
         "version": Field(str, "version of the tool"),
         "atipVersion": Field(str, "protocol of its metadata (0.1)"),
         "metadataPath": Field(str, "file of its metadata (0.1)"),
@@ -66,7 +66,7 @@ MANIFEST = Shape(
         "registry": Field(
             Shape(
                 "registry",
-                "who it is",
+                "identity of the registry",
                 {
                     "name": Field(str, "name", required=True),
                     "url": Field(URL, "base address", required=True),
@@ -79,7 +79,7 @@ MANIFEST = Shape(
         "endpoints": Field(
             Shape(
                 "endpoints",
-                "where things lie",
+                "paths of the documents",
                 {
                     "shims": Field(
                         Text(pattern=r"\{hash\}"), "template with `{hash}`", required=True
@@ -108,7 +108,7 @@ CATALOG_TOOL = Shape(
     "catalogue tool",
     "versions → platforms → hash (§4.4.4)",
     {
-        "description": Field(str, "what it is"),
+        "description": Field(str, "description"),
         "homepage": Field(str, "documentation"),
         "note": Field(str, "remark"),
         "versions": Field(Table(Table(DIGEST)), "version → platform → digest", required=True),
@@ -131,8 +131,8 @@ SOURCE = Shape(
     {
         "name": Field(str, "name", required=True),
         "url": Field(URL, "base address", required=True),
-        "enabled": Field(bool, "asked at all"),
-        "priority": Field(Whole(0), "lower is asked first (A23)"),
+        "enabled": Field(bool, "whether it is queried"),
+        "priority": Field(Whole(0), "lower is queried first (A23)"),
         "requireSignatures": Field(bool, "unsigned shims are refused"),
         "signers": Field(Items(SIGNER), "whose signatures count; never taken from the registry"),
         "keys": Field(Items(Table(ANYTHING)), "public keys whose signatures count"),
@@ -140,11 +140,11 @@ SOURCE = Shape(
         "private": Field(bool, "its addresses may be private"),
         "organization": Field(bool, "its policy.json is in force here"),
         "names": Field(Items(str), "tools that only this registry may answer for"),
-        "lookup": Field(Text(choices=("bins", "hash", "catalog")), "how hashes are asked for"),
+        "lookup": Field(Text(choices=("bins", "hash", "catalog")), "how hashes are looked up"),
         "auth": Field(
             Shape(
                 "registry login",
-                "how requests are authorised",
+                "how requests are authorized",
                 {
                     "type": Field(Text(choices=("bearer",)), "kind", required=True),
                     "tokenEnvVar": Field(str, "variable that holds the token", required=True),
@@ -181,15 +181,19 @@ PRESET = Text(choices=NAMES, retired=RETIRED)
 
 RULE = Shape(
     "policy rule",
-    "what it matches and what follows; an absent condition matches everything",
+    "conditions and decision; an absent condition matches everything",
     {
-        "name": Field(str, "for explanations"),
-        "decision": Field(Text(choices=("allow", "ask", "deny")), "what follows", required=True),
+        "name": Field(str, "shown in explanations"),
+        "decision": Field(
+            Text(choices=("allow", "ask", "deny")), "decision of the rule", required=True
+        ),
         "tools": Field(Items(str), "tool names; `*` at the end is a wildcard"),
         "commands": Field(Items(str), "command paths such as `repo delete`; whole subtree"),
         "options": Field(Items(str), "canonical option names or flags"),
         "effects": Field(FACTS, "facts that must hold; unknown holds for ask and deny only"),
-        "within": Field(Items(str), "the only dangers that may be there; all others known absent"),
+        "within": Field(
+            Items(str), "the only dangers allowed; all others must be known to be absent"
+        ),
         "paths": Field(Items(str), "paths touched, as `dir/**` or literal"),
         "hosts": Field(Items(str), "hosts reached, exact or `*.suffix`"),
         "trust": Field(Items(str), "trust levels"),
@@ -200,8 +204,8 @@ RULE = Shape(
         "folders": Field(Items(str), "folders in which or below which the rule counts"),
         "until": Field(str, "when the rule ends, as `2026-01-15T10:30:00Z`"),
         "unsafeUnconfined": Field(bool, "files of the workspace may run outside of the sandbox"),
-        "reason": Field(str, "shown to the person"),
-        "once": Field(bool, "ends with the first line that it lets through"),
+        "reason": Field(str, "shown to the user"),
+        "once": Field(bool, "expires after the first line that it allows"),
         "match": Field(Items(str), "lines that it must match: `atip policy test`"),
         "not_match": Field(Items(str), "lines that it must not match"),
         "pin": Field(str, "of an MCP tool: digest of the settings of its server"),
@@ -210,7 +214,7 @@ RULE = Shape(
 )
 POLICY_BODY = Shape(
     "policy",
-    "organisation or user policy (§4.8) with our rules",
+    "organization or user policy (§4.8) with our rules",
     {
         "version": Field(str, "layout", required=True),
         "organization": Field(str, "whose policy"),
@@ -248,13 +252,13 @@ POLICY_BODY = Shape(
         "execution": Field(
             Shape(
                 "policy execution",
-                "what needs a person, what is recorded",
+                "what needs confirmation, what is recorded",
                 {
                     "requireConfirmation": Field(FACTS, "facts that need confirmation"),
-                    "auditAllCalls": Field(bool, "no record, no run"),
-                    "budget": Field(Either({int: int, float: float}), "money that may be spent"),
+                    "auditAllCalls": Field(bool, "refuse to run without a record"),
+                    "budget": Field(Either({int: int, float: float}), "maximum cost"),
                     "sandbox": Field(Text(choices=("required", "preferred")), "confinement"),
-                    "keepOutput": Field(bool, "whole outputs may be kept in the user's cache"),
+                    "keepOutput": Field(bool, "complete outputs may be saved in the user's cache"),
                 },
                 closed=True,
             )
@@ -266,7 +270,7 @@ POLICY_BODY = Shape(
         "grants": Field(
             Shape(
                 "policy grants",
-                "what a confined run may get at most; empty or absent: nothing",
+                "maximum grants of a confined run; empty or absent: nothing",
                 {
                     "hosts": Field(Items(str), "hosts, exact or `*.suffix`"),
                     "read": Field(Items(str), "folders, as `dir/**`"),
@@ -311,7 +315,7 @@ ORGANIZATION = Shape(
 )
 CACHE = Shape(
     "cache record",
-    "metadata of one tool as it was fetched (ATIP 0.1 §3.5.2)",
+    "fetched metadata of one tool (ATIP 0.1 §3.5.2)",
     {
         "tool": Field(str, "name of the tool", required=True),
         "version": Field(str, "version of the tool"),
@@ -335,7 +339,7 @@ PERMISSION_POLICY = Shape(
         "permissionPolicy": Field(
             Shape(
                 "permissions",
-                "effects that pass, ask or stop",
+                "effects that are allowed, confirmed or denied",
                 {
                     "autoApprove": Field(FACTS, "runs without asking"),
                     "requireConfirmation": Field(FACTS, "asks"),
@@ -407,23 +411,23 @@ CONFIG = Shape(
         "extraPaths": Field(Items(str), "directories to scan besides PATH"),
         "allow": Field(Items(str), "only these tools"),
         "deny": Field(Items(str), "never these tools"),
-        "skip": Field(Items(str), "tools that are listed but never asked"),
+        "skip": Field(Items(str), "tools that are listed but never probed"),
         "redact": Field(Items(str), "metadata fields that are not stored"),
-        "maxAge": Field(str, "age at which metadata is asked for again, such as `7d`"),
-        "cmpPaths": Field(Items(str), "further places of CMP tools"),
+        "maxAge": Field(str, "age at which metadata is refreshed, such as `7d`"),
+        "cmpPaths": Field(Items(str), "additional locations of CMP tools"),
         "cmpShell": Field(
             Items(str), "CMP tools (`domain/name`) whose templates may use a shell, confined"
         ),
-        "mcpConfigs": Field(Items(str), "further MCP client configurations to read"),
+        "mcpConfigs": Field(Items(str), "additional MCP client configurations to read"),
         "policy": Field(PRESET, "preset"),
-        "keepFullOutput": Field(bool, "long outputs are kept in the cache"),
+        "keepFullOutput": Field(bool, "long outputs are saved in the cache"),
         "limits": Field(
             Shape(
                 "limits",
                 "probe limits",
                 {
                     "timeoutSeconds": Field(Either({int: Whole(1, 60), float: float}), "wall time"),
-                    "outputBytes": Field(SIZE, "output kept"),
+                    "outputBytes": Field(SIZE, "maximum output"),
                 },
                 closed=True,
             )
@@ -433,7 +437,7 @@ CONFIG = Shape(
 )
 TRUST_SETTINGS = Shape(
     "trust.json",
-    "whom this user trusts (0.1 §3.3)",
+    "what this user trusts (0.1 §3.3)",
     {
         "signers": Field(Items(SIGNER), "identities"),
         "keys": Field(Items(Table(ANYTHING)), "public keys"),
@@ -445,8 +449,8 @@ TRUST_SETTINGS = Shape(
 )
 PATTERNS = Shape(
     "patterns file",
-    "patterns kept apart from metadata (0.1 §3.6)",
-    {"patterns": Field(Items(PATTERN), "known ways of use", required=True)},
+    "patterns stored separately from metadata (0.1 §3.6)",
+    {"patterns": Field(Items(PATTERN), "common uses", required=True)},
 )
 COVERAGE = Shape(
     "coverage",

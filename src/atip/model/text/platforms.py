@@ -38,6 +38,6 @@ def shim_platform(system: str, machine: str) -> str | None:
 
 
 def host_platform(system: str, machine: str) -> str:
-    """What `uname` says → our name."""
+    """Names of `uname` → our name."""
     machines = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386"}
     return f"{system.lower()}-{machines.get(machine, machine)}"

@@ -19,8 +19,6 @@ _QUERY_RESERVED = _RESERVED - frozenset(b"#&+=")
 """With `allowReserved` a query value keeps its reserved characters, but for those that would end it."""
 _DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "|", "tabDelimited": "%09"}
 
-Scalar = str | int | float | bool | None
-
 
 def encode(text: str, keep: frozenset[int] = frozenset()) -> str:
     """`text` percent-encoded; bytes in `keep` stay beside the unreserved ones."""
@@ -73,10 +71,10 @@ def _path_value(name: str, value: object, style: str, explode: bool) -> str:
 def _matrix(name: str, value: object, explode: bool) -> str:
     if isinstance(value, dict) and explode:
         return "".join(
-            f";{encode(str(key))}={encode(text_of(each))}" for key, each in value.items()
+            f";{encode(str(key))}={encode(text_of(item))}" for key, item in value.items()
         )
     if isinstance(value, (list, tuple)) and explode:
-        return "".join(f";{name}={encode(text_of(each))}" for each in value)
+        return "".join(f";{name}={encode(text_of(item))}" for item in value)
     return f";{name}={_joined(value, ',', False)}"
 
 
@@ -84,10 +82,10 @@ def _joined(value: object, between: str, explode: bool) -> str:
     if isinstance(value, dict):
         sign = "=" if explode else ","
         return between.join(
-            f"{encode(str(key))}{sign}{encode(text_of(each))}" for key, each in value.items()
+            f"{encode(str(key))}{sign}{encode(text_of(item))}" for key, item in value.items()
         )
     if isinstance(value, (list, tuple)):
-        return between.join(encode(text_of(each)) for each in value)
+        return between.join(encode(text_of(item)) for item in value)
     return encode(text_of(value))
 
 
@@ -100,11 +98,11 @@ def query_pairs(
         return _object_pairs(name, value, style, explode, keep)
     if isinstance(value, (list, tuple)):
         if style == "deepObject":
-            return [(f"{encode(name)}%5B%5D", encode(text_of(each), keep)) for each in value]
+            return [(f"{encode(name)}%5B%5D", encode(text_of(item), keep)) for item in value]
         if explode and style == "form":
-            return [(encode(name), encode(text_of(each), keep)) for each in value]
+            return [(encode(name), encode(text_of(item), keep)) for item in value]
         between = _DELIMITERS.get(style, ",")
-        return [(encode(name), between.join(encode(text_of(each), keep) for each in value))]
+        return [(encode(name), between.join(encode(text_of(item), keep) for item in value))]
     return [(encode(name), encode(text_of(value), keep))]
 
 
@@ -114,11 +112,11 @@ def _object_pairs(
     if style == "deepObject":
         return deep_pairs(name, value, keep)
     if explode and style == "form":
-        return [(encode(str(key)), encode(text_of(each), keep)) for key, each in value.items()]
+        return [(encode(str(key)), encode(text_of(item), keep)) for key, item in value.items()]
     between = _DELIMITERS.get(style, ",")
     flat: list[str] = []
-    for key, each in value.items():
-        flat += [encode(str(key)), encode(text_of(each), keep)]
+    for key, item in value.items():
+        flat += [encode(str(key)), encode(text_of(item), keep)]
     return [(encode(name), between.join(flat))]
 
 
@@ -128,12 +126,12 @@ def deep_pairs(
     """Nested values as `a[b][0]=c`: the usual reading of `deepObject` beyond one level."""
     encoded_name = name if encoded else encode(name)
     if isinstance(value, dict):
-        children: Sequence[tuple[str, object]] = [(str(key), each) for key, each in value.items()]
+        children: Sequence[tuple[str, object]] = [(str(key), item) for key, item in value.items()]
     elif isinstance(value, (list, tuple)):
-        children = [(str(index), each) for index, each in enumerate(value)]
+        children = [(str(index), item) for index, item in enumerate(value)]
     else:
         return [(encoded_name, encode(text_of(value), keep))]
     pairs: list[tuple[str, str]] = []
-    for key, each in children:
-        pairs += deep_pairs(f"{encoded_name}%5B{encode(key)}%5D", each, keep, encoded=True)
+    for key, item in children:
+        pairs += deep_pairs(f"{encoded_name}%5B{encode(key)}%5D", item, keep, encoded=True)
     return pairs

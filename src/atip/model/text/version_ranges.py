@@ -21,7 +21,7 @@ _PRERELEASE = re.compile(r"-?(alpha|beta|rc|pre|dev|a|b|nightly|snapshot)[.-]?(\
 def coerce_version(text: str) -> str | None:
     """The semantic version that a text begins with or holds; None if there is no number in it.
 
-    Only suffixes that everybody reads as "before the release" (`rc1`, `-beta.2`) stay one: `-0+deb12u1` and
+    Only suffixes that commonly mean a pre-release (`rc1`, `-beta.2`) stay one: `-0+deb12u1` and
     `-1ubuntu2` are packaging, and npm would let no range match them.
     """
     text = text.strip()[:MAX_TEXT]

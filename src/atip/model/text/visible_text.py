@@ -9,7 +9,7 @@ def clean(text: str, *, newlines: bool = False) -> str:
     """Text from outside without anything that could move the cursor, hide or reorder words.
 
     # SECURITY: escape, control, bidi, zero-width, tag and private-use characters become visible
-    marks, so that a description cannot forge what a person reads.
+    marks, so that a description cannot forge what the user reads.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -71,7 +71,9 @@ def _step(commands: Mapping[str, Command], word: str) -> Path | None:
 def _name_of(commands: Mapping[str, Command], word: str) -> str | None:
     if word in commands:
         return word if word else None
-    return next((name for name, each in commands.items() if word in (each.aliases or ())), None)
+    return next(
+        (name for name, command in commands.items() if word in (command.aliases or ())), None
+    )
 
 
 def _unknown(tool: Tool, text: str) -> NoReturn:

@@ -46,7 +46,7 @@ def view(
     """The requested part of a tool; the tool itself if no part is requested.
 
     `commands` takes `pr`, `pr.create`, `pr create` and lists `a,b` of these (A40). `depth` counts
-    levels from the root; a command asked for by name is kept however deep it lies. `max_bytes`
+    levels from the root; a command requested by name is kept at any depth. `max_bytes`
     bounds the compact JSON: the deepest commands go first. `deprecated=False` and `hidden=False`
     leave such commands out.
 
@@ -138,7 +138,7 @@ class _Keep:
 def _described(
     tool: Tool, part: Tool, requested: tuple[Path, ...], depth: int | None, cut: Cut
 ) -> Tool:
-    """`part` with the fields that tell a reader what is missing."""
+    """`part` with the fields that list what is missing."""
     reasons = set(cut.reasons)
     if tool.omitted is not None and tool.omitted.reason:
         reasons.add(tool.omitted.reason)
@@ -156,7 +156,7 @@ def _described(
 
 
 def _filter(tool: Tool, requested: tuple[Path, ...], depth: int | None) -> Filter | None:
-    """What was asked, with what an earlier view had been asked; depth null where unused (A46)."""
+    """The request, merged with that of an earlier view; depth null where unused (A46)."""
     before = tool.filter
     if before is None and not requested and depth is None:
         return None
@@ -198,11 +198,6 @@ def is_harmless(effects: Effects) -> bool:
         and not effects.modifies
         and not effects.cost.billable
     )
-
-
-def worst_effects(tool: Tool, path: Path) -> Effects:
-    """`inherited_effects` raised by every flag that the command could be given."""
-    return raised_by(with_flags(tool, path), flags_effects(tool.global_options))
 
 
 def assumed_effects(tool: Tool, path: Path) -> Effects:

@@ -1,4 +1,4 @@
-"""What a view leaves out: the commands, why, and the note on a group that says how many."""
+"""Commands that a view omits: the commands, the reason, and the note on a group with their number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Cut:
-    """What a view left out so far: the commands, and why."""
+    """Commands that a view omitted so far, with the reason."""
 
     def __init__(self, tool: Tool) -> None:
         self.effects: list[Effects] = []
@@ -56,7 +56,7 @@ def with_flags(tool: Tool, path: Path) -> Effects:
 
 
 def flags_effects(options: Sequence[Option] | None) -> Effects:
-    """What any of these flags could add."""
+    """Effects that any of these flags could add."""
     merged = UNKNOWN
     for option in options or ():
         if option.extra:
@@ -65,7 +65,7 @@ def flags_effects(options: Sequence[Option] | None) -> Effects:
 
 
 def flag_effects(option: Option) -> Effects:
-    """What giving this flag adds (`x-atip.effects`)."""
+    """Effects that this flag adds (`x-atip.effects`)."""
     return decode_effects(option.own.get("effects"))
 
 

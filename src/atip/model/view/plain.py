@@ -31,7 +31,7 @@ def plain_part(document: Node, words: Sequence[str]) -> Node | None:
         **part,
         "partial": True,
         "filter": {"commands": [" ".join(path)], "depth": None},
-        "totalCommands": sum(count_leaves(one) for one in _below(document).values()),
+        "totalCommands": sum(count_leaves(subcommand) for subcommand in _below(document).values()),
         "includedCommands": sum(map(_count_described, _below(part).values())),
         "omitted": {"reason": "filtered", "safetyAssumption": "known-unsafe"},
     }
@@ -53,7 +53,7 @@ def resolve_words(document: Node, words: Sequence[str]) -> list[str] | None:
 
 def _alias(commands: Mapping[str, Node], word: str) -> str | None:
     return next(
-        (name for name, one in commands.items() if word in (one.get("aliases") or ())), None
+        (name for name, command in commands.items() if word in (command.get("aliases") or ())), None
     )
 
 
@@ -62,7 +62,9 @@ def _below(node: Node) -> dict[str, Node]:
     commands = node.get("commands")
     if not isinstance(commands, dict):
         return {}
-    return {name: one for name, one in commands.items() if name and isinstance(one, dict)}
+    return {
+        name: command for name, command in commands.items() if name and isinstance(command, dict)
+    }
 
 
 def _pruned(node: Node, path: Sequence[str]) -> tuple[Node, int]:
@@ -76,7 +78,7 @@ def _pruned(node: Node, path: Sequence[str]) -> tuple[Node, int]:
         own_fields = own if isinstance(own, dict) else {}
         child = {**child, "x-atip": {**own_fields, OMITTED_COMMANDS: _noted(child) + gone}}
     itself = {"": node["commands"][""]} if "" in node["commands"] else {}
-    others = sum(count_leaves(one) for name, one in commands.items() if name != path[0])
+    others = sum(count_leaves(command) for name, command in commands.items() if name != path[0])
     return {**node, "commands": {**itself, path[0]: child}}, others
 
 
@@ -85,7 +87,7 @@ def _states_danger(document: Node, path: Sequence[str]) -> bool:
     node = document
     for name in path:
         commands = _below(node)
-        if any(states_loss(one) for other, one in commands.items() if other != name):
+        if any(states_loss(command) for other, command in commands.items() if other != name):
             return True
         node = commands[name]
     return False
@@ -93,14 +95,14 @@ def _states_danger(document: Node, path: Sequence[str]) -> bool:
 
 def states_loss(command: Node) -> bool:
     """Whether a command, one below it or one of its flags is stated to lose something."""
-    if any(states_loss(one) for one in _below(command).values()):
+    if any(states_loss(subcommand) for subcommand in _below(command).values()):
         return True
     is_runnable = not _below(command) or bool(command.get("effects") or command.get("options"))
     return is_runnable and any(map(_loses, _effects(command)))
 
 
 def _effects(command: Node) -> Iterator[object]:
-    """What a command states of itself, and what giving one of its flags adds."""
+    """Declared effects of a command, and those that its flags add."""
     yield command.get("effects")
     options = command.get("options")
     for option in options if isinstance(options, list) else ():

@@ -1,4 +1,4 @@
-"""One line that says how a command is called, for people and for models. Pure."""
+"""One line with the syntax of a command, for users and models. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def signature(tool: Tool, path: tuple[str, ...], command: Command, *, max_option
     """`gh pr create <TITLE> [--draft] [--base STRING] …`; required things first, hidden ones left out."""
     words = [tool.name, *filter(None, path)]
     optional = []
-    for one in command.options or ():
-        if one.hidden or not one.flags:
+    for option in command.options or ():
+        if option.hidden or not option.flags:
             continue
-        if one.required is True:
-            words.append(_option(one))
+        if option.required is True:
+            words.append(_option(option))
         else:
-            optional.append(one)
-    words += [_argument(one) for one in command.arguments or ()]
+            optional.append(option)
+    words += [_argument(argument) for argument in command.arguments or ()]
     words += [f"[{_option(one)}]" for one in optional[:max_options]]
     if len(optional) > max_options:
         words.append(f"[+{len(optional) - max_options} options]")

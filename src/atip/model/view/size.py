@@ -39,7 +39,7 @@ def shrink(
     """`part` within `max_bytes`, as far as that goes: name, version and what was left out remain."""
     cut.reasons.add("size-limited")
     excess = size_of(describe(part)) + _NOTE_BYTES - max_bytes
-    gone, excess = _choose(part, excess, deeper_than=1)
+    dropped, excess = _choose(part, excess, deeper_than=1)
     bare: frozenset[Path] = frozenset()
     if excess > 0 and (part.patterns or part.examples):
         slim = part.replace(patterns=None, examples=None)
@@ -48,9 +48,9 @@ def shrink(
     if excess > 0:
         bare, excess = _bare(part, excess)
     if excess > 0:
-        more, excess = _choose(part, excess, deeper_than=0, bare=bare, skip=gone)
-        gone |= more
-    remaining, _omitted_count = _without(part.commands or {}, (), gone, bare, cut)
+        more, excess = _choose(part, excess, deeper_than=0, bare=bare, skip=dropped)
+        dropped |= more
+    remaining, _omitted_count = _without(part.commands or {}, (), dropped, bare, cut)
     return describe(part.replace(commands=remaining if part.commands is not None else None))
 
 
@@ -69,17 +69,17 @@ def _choose(
         if len(path) > deeper_than and path not in skip
     ]
     sized.sort(key=lambda entry: (-entry[0], -entry[1]))
-    gone: set[Path] = set()
+    dropped: set[Path] = set()
     noted: set[Path] = set()
     for _depth, size, path in sized:
         if excess <= 0:
             break
-        gone.add(path)
+        dropped.add(path)
         excess -= size
         if path[:-1] and path[:-1] not in noted:
             noted.add(path[:-1])
             excess += _NOTE_BYTES
-    return frozenset(gone), excess
+    return frozenset(dropped), excess
 
 
 def _bare(tool: Tool, excess: int) -> tuple[frozenset[Path], int]:
@@ -102,7 +102,7 @@ def _bare(tool: Tool, excess: int) -> tuple[frozenset[Path], int]:
 def _without(
     commands: Mapping[str, Command],
     path: Path,
-    gone: frozenset[Path],
+    dropped: frozenset[Path],
     bare: frozenset[Path],
     cut: Cut,
 ) -> tuple[dict[str, Command], int]:
@@ -110,11 +110,11 @@ def _without(
     omitted_count = 0
     for name, command in commands.items():
         below = (*path, name)
-        if below in gone:
+        if below in dropped:
             omitted_count += cut.leave_out(below, command, "size-limited")
             continue
         if command.commands:
-            inner, missing = _without(command.commands, below, gone, bare, cut)
+            inner, missing = _without(command.commands, below, dropped, bare, cut)
             if missing:
                 command = stub(command.replace(commands=inner or None), missing)
             else:

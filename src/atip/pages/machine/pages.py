@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
     class Machine(Protocol):
-        """What is known here. Every text may be anybody's."""
+        """The known tools of this machine. Every text is untrusted."""
 
         name: str
 

@@ -103,7 +103,7 @@ class CatalogPages:
 
     def _overview(self, tools: list[Data], totals: Data, changes: list[Data]) -> Iterator[SiteFile]:
         """The start page and the lists by letter."""
-        lists = feeds.lists(tools) or [{"file": "index.html", "label": "none", "tools": []}]
+        lists = feeds.lists(tools)
         letters = [
             {"file": one["file"], "label": one["label"], "count": len(one["tools"])}
             for one in lists
@@ -112,15 +112,16 @@ class CatalogPages:
         start["changes"] = [one for one in changes if one["address"]][:8]
         start["updated"] = self._updated[:10]
         yield from self._with_json("index.html", "start.html", start)
+        landing = {"file": "index.html", "label": "", "tools": tools[: feeds.PER_LIST]}
+        landing |= {"total": len(tools), "letters": letters, "before": "", "after": ""}
+        yield from self._with_json("browse/index.html", "browse.html", landing)
         for number, one in enumerate(lists):
-            near = lists[number - 1 : number] + lists[number + 1 : number + 2]
-            files = {"letters": letters, "before": "", "after": ""}
+            near: Data = {"letters": letters, "before": "", "after": ""}
             if number:
-                files["before"] = near[0]["file"]
+                near["before"] = lists[number - 1]["file"]
             if number + 1 < len(lists):
-                files["after"] = near[-1]["file"]
-            for file in sorted({one["file"]} if number else {"index.html", one["file"]}):
-                yield from self._with_json(f"browse/{file}", "browse.html", {**one, **files})
+                near["after"] = lists[number + 1]["file"]
+            yield from self._with_json(f"browse/{one['file']}", "browse.html", {**one, **near})
 
     def _coverage(self, summaries: list[Data], totals: Data) -> Iterator[SiteFile]:
         page = {**totals, "shims": self._registry.total, "charts": feeds.charts(summaries)}

@@ -32,8 +32,9 @@ def sitemap(base: str, addresses: Sequence[str], updated: str) -> dict[str, byte
     parts = [addresses[at : at + _PER_SITEMAP] for at in range(0, len(addresses), _PER_SITEMAP)]
     files = {}
     for number, part in enumerate(parts):
-        start = escape(base)  # addresses are plain ASCII without anything to escape
-        urls = "\n".join(f"<url><loc>{start}/{plain_url(one)}</loc></url>" for one in part)
+        # addresses are plain ASCII without anything to escape
+        start, end = f"<url><loc>{escape(base)}/", "</loc></url>"
+        urls = start + f"{end}\n{start}".join(map(plain_url, part)) + end
         name = "sitemap.xml" if len(parts) == 1 else f"sitemap-{number + 1}.xml"
         files[name] = f"{head}<urlset {space}>\n{urls}\n</urlset>\n".encode()
     if len(parts) != 1:
@@ -146,7 +147,7 @@ def charts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
         tools, binaries = tools + 1, binaries + one["shims"]
         for platform in one["platforms"]:
             platforms[platform] = platforms.get(platform, 0) + 1
-        source = one["source"] or "not said"
+        source = one["source"] or "not stated"
         sources[source] = sources.get(source, 0) + 1
         known = _knowledge(one["badges"])
         effects[known] = effects.get(known, 0) + 1

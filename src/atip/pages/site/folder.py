@@ -57,9 +57,13 @@ class SiteFolder:
                 os.removedirs(os.path.dirname(target))
 
     def _make_folder(self, folder: str) -> None:
-        if folder not in self._made:
+        if folder in self._made:
+            return
+        try:
+            os.mkdir(folder)  # its parent is there as a rule: no question first
+        except OSError:
             os.makedirs(folder, exist_ok=True)
-            self._made.add(folder)
+        self._made.add(folder)
 
 
 def _create(path: str, data: bytes) -> None:

@@ -6,8 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
-from atip.model.reading.decode import decode
+from atip.model.reading.decode import decode, decode_tool
 from atip.model.reading.reader import STORE, read_json
+from atip.model.shapes.quick_check import is_surely_readable
 from atip.model.value import Value
 from atip.pages.site.quick_records import quick_record
 from atip.registry import tree
@@ -54,6 +55,8 @@ class PublishedShim(Value):
         """The tool; None for a document that cannot be read."""
         try:
             document: Any = read_json(self.data, fast_bytes=0)
+            if is_surely_readable(document):
+                return decode_tool(document, quick_record)
             return decode(document, record=quick_record).tool
         except FormatError:
             return None

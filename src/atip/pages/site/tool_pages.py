@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _MAX_STEPS = 10
 """How many steps between versions are shown, the newest first."""
 _MAX_CHANGES = 100
+_LEVELS = ("does", "unknown", "may", "safe")
+"""States of badges, the most alarming first."""
 
 
 class ToolPages(Value):
@@ -49,7 +51,7 @@ def describe_tool(published: PublishedTool) -> ToolPages:
     data["changes"] = _changes(published, decoded)
     data["unreadable"] = newest is None
     pages = [("tool.html", data)]
-    for path, command in tool.walk():
+    for path, command in claims.commands:
         if all(path):
             pages.append(("command.html", command_data(tool, path, command, claims)))
     found = [_page(page) for _, page in pages]
@@ -138,7 +140,7 @@ def _version_of(tool: Tool) -> str:
 def _page(data: Data) -> Data:
     """One page in search results."""
     states = {badge["state"] for badge in data["badges"]}
-    level = next((s for s in ("does", "unknown", "may", "safe") if s in states), "safe")
+    level = next(filter(states.__contains__, _LEVELS), "safe")
     # a description that only repeats the name says nothing below it
     is_name = data["description"].lower() == data["name"].rpartition(" ")[2].lower()
     text = "" if is_name else data["description"][:160]

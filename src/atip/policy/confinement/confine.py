@@ -49,7 +49,7 @@ class SandboxRequest(Value):
 
 
 class RunContext(Value):
-    """Where a call would run, as far as the plan needs it."""
+    """Directories of a call, as the plan needs them."""
 
     cwd: str = ""
     """The workspace; empty: none."""
@@ -215,7 +215,7 @@ class _Plan:
 
         SECURITY: a project's list only reduces. An entry of it inside a grant does not open a secret folder.
         """
-        layers = [each for each in self.policies if each.layer in ("organisation", "user")]
+        layers = [policy for policy in self.policies if policy.layer in ("organisation", "user")]
         home = self.context.home
         listed = (
             *grants(layers, "reads", home),

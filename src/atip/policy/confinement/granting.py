@@ -20,7 +20,7 @@ _ACCESS = ("write", "read", "none")
 
 
 def grants(policies: Sequence[Policy], field: str, home: str = "") -> tuple[str, ...]:
-    """What the user's layer grants, reduced by every other layer with a list."""
+    """Grants of the user's layer, reduced by every other layer with a list."""
     total: tuple[str, ...] | None = None
     for policy in policies:
         listed = expanded(getattr(policy, field), home)
@@ -35,7 +35,7 @@ def grants(policies: Sequence[Policy], field: str, home: str = "") -> tuple[str,
 def bounded(
     policies: Sequence[Policy], field: str, entries: tuple[str, ...], home: str = ""
 ) -> tuple[str, ...]:
-    """What a call names, reduced by every layer with a list except the user's."""
+    """Paths and hosts that a call names, reduced by every layer with a list except the user's."""
     for policy in policies:
         listed = expanded(getattr(policy, field), home)
         if listed and policy.layer != "user":
@@ -48,7 +48,7 @@ def granted(
 ) -> tuple[str, ...]:
     """Entries that an allowed one certainly covers."""
     return tuple(
-        dict.fromkeys(one for one in entries if any(covers(limit, one) for limit in allowed))
+        dict.fromkeys(entry for entry in entries if any(covers(limit, entry) for limit in allowed))
     )
 
 

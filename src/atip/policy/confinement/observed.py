@@ -92,7 +92,7 @@ class TraceContext(Value):
 
 
 class Touched(Value):
-    """What one run touched beyond the operating system and its own scratch files."""
+    """Effects of one run beyond the operating system and its own scratch files."""
 
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()

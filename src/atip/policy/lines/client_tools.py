@@ -111,7 +111,7 @@ def _path(
     if kind == WRITE:
         protected = any(paths.is_protected(each) for each in paths.resolve(word))
         if protected:
-            says = "lies where it changes what runs later"
+            says = "changes what runs later"
             reasons.append(Reason(subject=path, says=says, evidence="shell"))
             effects = marked(effects, "protected")
         return effects

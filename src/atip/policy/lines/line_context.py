@@ -39,7 +39,7 @@ class LineContext:
         self.recalls = any(
             origin.name in ("_", "BASH_REMATCH")
             for command in line.commands
-            for word in (*command.words, *(each.value for each in command.assignments))
+            for word in (*command.words, *(assignment.value for assignment in command.assignments))
             for origin in word.origins
         )
         """Whether the line reads the arguments of the last command or test."""

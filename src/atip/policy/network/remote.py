@@ -107,7 +107,7 @@ def _is_read(service: Service, subject: CommandContext, workspace: NamesOf | Non
         first = subject.arguments[:1]
         return not first or (workspace is not None and workspace.names(first[0]))
     command += " "
-    if any(command.startswith(each if each[-1] == "-" else f"{each} ") for each in service.reads):
+    if any(command.startswith(read if read[-1] == "-" else f"{read} ") for read in service.reads):
         return True
     if any(command.startswith(f"{each} ") for each in service.left_out):
         return False

@@ -41,11 +41,11 @@ def address_danger(url: str) -> str:
 
 
 def _runs(url: str) -> list[str]:
-    return [str(each) for each in _LONG_RUN.findall(url.partition("://")[2])]
+    return [str(run) for run in _LONG_RUN.findall(url.partition("://")[2])]
 
 
 def _is_data(run: str) -> bool:
     """`a1b2c3…` is data; `how-to-write-a-long-title-of-a-page` is a title."""
-    digits = sum(each.isdigit() for each in run)
-    letters = sum(each.isalpha() for each in run)
+    digits = sum(character.isdigit() for character in run)
+    letters = sum(character.isalpha() for character in run)
     return digits > 5 and letters > 5 and run.count("-") < len(run) // 10

@@ -151,7 +151,7 @@ def _holds_secrets(folder: str, home: str) -> bool:
     if folder.startswith(("/home/", "/Users/", "/root/")):
         homes.append("/".join(parts[:depth]))
     return any(
-        path.startswith(f"{folder[len(each) + 1 :]}/") for each in homes for path in KEPT_AT_HOME
+        path.startswith(f"{folder[len(home) + 1 :]}/") for home in homes for path in KEPT_AT_HOME
     )
 
 

@@ -86,7 +86,8 @@ class Paths:
         if not text or "\n" in text or set(text) == {UNKNOWN_TEXT}:
             return False
         value = text.rpartition("=")[2]
-        candidates = [path for one in (text, *joined_values(text)) for path in self.places.at(one)]
+        texts = (text, *joined_values(text))
+        candidates = [path for part in texts for path in self.places.at(part)]
         return any(is_secret(path) for path in candidates) or is_secret_pattern(value)
 
     def is_protected(self, path: str) -> bool:
@@ -103,7 +104,7 @@ class Paths:
         if self.is_secret_word(word):
             return "secrets", "names a secret"
         if any(self._text_danger(text) for text in filled_in(word)):
-            return "outside", "may name a file outside of the workspace or a secret"
+            return "outside", "may name a file outside the workspace or a secret"
         for origin in word.origins:
             why = self._origin_danger(origin, known_start=not text.startswith(UNKNOWN_TEXT))
             if why:
@@ -111,7 +112,7 @@ class Paths:
         if text.startswith(UNKNOWN_TEXT) and not _is_glob(word):
             return None  # its origin was judged
         if not all(self.places.is_public(path, recursive=recursive) for path in self.resolve(word)):
-            return "outside", "lies outside of the workspace"
+            return "outside", "is outside the workspace"
         return None
 
     def _origin_danger(self, origin: TextOrigin, *, known_start: bool) -> str:
@@ -119,7 +120,7 @@ class Paths:
             return ""
         if origin.kind == "choice":
             bad = any(self._text_danger(text) for text in origin.texts)
-            return "may name a file outside of the workspace or a secret" if bad else ""
+            return "may name a file outside the workspace or a secret" if bad else ""
         if origin.kind in ("output", "input") and origin.commands:
             return "" if self._is_listing((origin,)) else "reads a file that only other data names"
         if origin.kind == "variable" and known_start:
@@ -250,7 +251,7 @@ class Paths:
                 continue
             subject = word.raw or word.text
             if writes and self._writes_protected(word):
-                yield "protected", subject, "lies where it changes what runs later"
+                yield "protected", subject, "changes what runs later"
             why = self._word_danger(tool, call, word, effects)
             if why is not None:
                 yield why[0], subject, why[1]
@@ -299,9 +300,9 @@ class Paths:
         """`-f ../x`, `--file=../x`, `-f../x`: a value that begins like a path far from here."""
         if word.text.startswith(_FAR):
             return self.reading_danger(word)
-        far = [each for each in joined_values(word.text) if each.startswith(_FAR)]
+        far = [value for value in joined_values(word.text) if value.startswith(_FAR)]
         if any(self._text_danger(each) for each in far):
-            return "outside", "lies outside of the workspace"
+            return "outside", "is outside the workspace"
         return None
 
     def _names_only(self, tool: Tool, call: Invocation) -> bool:

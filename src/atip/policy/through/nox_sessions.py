@@ -61,7 +61,7 @@ def _lines(function: ast.FunctionDef) -> Iterator[str]:
         if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
             continue
         if called.value.id == own and isinstance(node, ast.Call):
-            words = [_word(each) for each in node.args]
+            words = [_word(argument) for argument in node.args]
             if called.attr in _RUNS and words:
                 yield " ".join(words)
             elif called.attr == _INSTALLS:

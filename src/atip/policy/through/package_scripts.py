@@ -30,7 +30,7 @@ def package_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
         return tuple(scripts[name] for name in _LIFECYCLE if name in scripts)
     name = words[1] if verb in _RUN and len(words) > 1 else verb
     is_script = verb in _RUN or verb in _SHORT or (argv[0] in _BARE and name in scripts)
-    lines = [scripts[each] for each in (f"pre{name}", name, f"post{name}") if each in scripts]
+    lines = [scripts[item] for item in (f"pre{name}", name, f"post{name}") if item in scripts]
     return tuple(lines) if is_script else ()
 
 
@@ -59,8 +59,8 @@ def _scripts(text: str, *, several: bool = False) -> dict[str, str] | None:
         scripts = {
             name: "\n".join(value) if _is_texts(value) else value for name, value in scripts.items()
         }
-    return scripts if all(isinstance(each, str) for each in scripts.values()) else None
+    return scripts if all(isinstance(script, str) for script in scripts.values()) else None
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

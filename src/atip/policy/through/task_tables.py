@@ -77,7 +77,7 @@ def taskfile_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
     return (
         None
         if lines is None
-        else tuple(re.sub(r"\{\{[^}]*\}\}", "${task_value}", each) for each in lines)
+        else tuple(re.sub(r"\{\{[^}]*\}\}", "${task_value}", line) for line in lines)
     )
 
 
@@ -89,22 +89,22 @@ def _task(task: object) -> tuple[list[str], list[str]] | None:
     )
     needs: list[str] = []
     lines: list[str] = []
-    listed = block.get("deps") or []
+    dependencies = block.get("deps") or []
     commands = block.get("cmds") or ([block["cmd"]] if "cmd" in block else [])
-    if not isinstance(listed, list) or not isinstance(commands, list):
+    if not isinstance(dependencies, list) or not isinstance(commands, list):
         return None
-    for each in listed:
+    for each in dependencies:
         name = each.get("task") if isinstance(each, dict) else each
         if not isinstance(name, str):
             return None
         needs.append(name)
-    for each in commands:
-        if isinstance(each, str):
-            lines.append(each)
-        elif isinstance(each, dict) and isinstance(each.get("cmd"), str):
-            lines.append(str(each["cmd"]))
-        elif isinstance(each, dict) and "task" in each:
-            needs.append(str(each["task"]))
+    for command in commands:
+        if isinstance(command, str):
+            lines.append(command)
+        elif isinstance(command, dict) and isinstance(command.get("cmd"), str):
+            lines.append(str(command["cmd"]))
+        elif isinstance(command, dict) and "task" in command:
+            needs.append(str(command["task"]))
         else:
             return None
     return needs, lines
@@ -155,7 +155,7 @@ def _poe(tasks: dict[str, object], name: str, depth: int) -> tuple[str, ...] | N
 def cargo_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
     """What a cargo alias stands for; none for a word that is not one."""
     aliases = _toml(text, "alias")
-    word = next((each for each in argv[1:] if not each.startswith(("-", "+"))), "")
+    word = next((argument for argument in argv[1:] if not argument.startswith(("-", "+"))), "")
     if aliases is None or word not in aliases:
         return () if _toml(text) is not None else None
     value = aliases[word]

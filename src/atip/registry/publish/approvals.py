@@ -20,7 +20,7 @@ from atip.system.files import locked, read_bytes, write_atomic
 FILE = "approvals.json"
 SHAPE = Shape(
     FILE,
-    "what a person looked at and agreed to",
+    "changes that were reviewed and approved",
     {
         "approvals": Field(
             Items(
@@ -52,8 +52,8 @@ def load_approvals(folder: str) -> frozenset[tuple[str, str]]:
         FormatError: with all problems: a file that is not understood approves nothing.
     """
     return frozenset(
-        (one["hash"].removeprefix("sha256:"), one["content"].removeprefix("sha256:"))
-        for one in _load(folder)
+        (row["hash"].removeprefix("sha256:"), row["content"].removeprefix("sha256:"))
+        for row in _load(folder)
     )
 
 

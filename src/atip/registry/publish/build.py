@@ -1,6 +1,6 @@
 """Build a registry: from a folder of contributions to the static tree, in a folder or an object store.
 
-    (1) list      what lies in the source, and what differs from the last build; unread
+    (1) list      files of the source, and those that differ from the last build; unread
     (2) review    everything that changed; one refusal, and nothing is written
     (3) shims     only those that changed are written
     (4) documents manifest, catalogue, patterns, policy, coverage
@@ -55,7 +55,7 @@ WORK = ".atip"
 
 
 class BuildOrder(Value):
-    """What to build."""
+    """Options of a build."""
 
     folder: str
     place: str
@@ -82,7 +82,7 @@ class BuildReport(Value):
     bins: int = 0
     """How many bins got a new version."""
     fingerprint: str = ""
-    """What clients pin; empty for an unsigned tree."""
+    """Fingerprint that clients pin; empty for an unsigned tree."""
     is_first: bool = False
     """Nothing signed was published there before."""
     advice: tuple[Problem, ...] = ()
@@ -174,7 +174,7 @@ class _Build:
         # (2)
         gathered = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
         if gathered.errors:
-            raise _refused(gathered.errors)
+            raise _refusal(gathered.errors)
         # (3)
         self.store.put_many(gathered.objects())
         # (4)
@@ -189,7 +189,7 @@ class _Build:
         # (5)
         metadata = self._sign(published, gathered, files)
         # (6)
-        self.store.delete(gathered.gone)
+        self.store.delete(gathered.obsolete_paths)
         self.store.delete(stale_files(self.store, files, published, metadata))
         self._save(listing, ledger, rules, release, metadata, files)
         return BuildReport(
@@ -254,7 +254,7 @@ class _Build:
     ) -> Metadata | None:
         if published is None or self.order.keys is None:
             return None
-        from atip.registry.publish.signing.canonical import described
+        from atip.registry.publish.signing.canonical import file_record
 
         release = Release(
             at=self.order.at,
@@ -263,7 +263,7 @@ class _Build:
         )
         before = self.state.head
         published = published.replace(bins_expire=before.bins_expire if before else "")
-        others = {path: described(data) for path, data in files.items() if path != tree.COVERAGE}
+        others = {path: file_record(data) for path, data in files.items() if path != tree.COVERAGE}
         if tree.CATALOG not in others and published.targets is not None:
             others[tree.CATALOG] = published.targets["targets"][tree.CATALOG]
         touched = gathered.ledger.touched if before is not None else None
@@ -352,7 +352,7 @@ def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) ->
     )
 
 
-def _refused(problems: list[Problem]) -> FormatError:
+def _refusal(problems: list[Problem]) -> FormatError:
     first = problems[0]
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return FormatError(

@@ -35,7 +35,7 @@ _FOLDERS = (f"{tree.SHIMS}/", f"{tree.TUF}/", "patterns/")
 
 
 class CheckOrder(Value):
-    """What to check."""
+    """Options of a check."""
 
     place: str
     at: float
@@ -47,7 +47,7 @@ class CheckOrder(Value):
 
 
 class CheckReport(Value):
-    """What was found."""
+    """Result of a check."""
 
     place: str
     shims: int
@@ -127,7 +127,11 @@ class _Check:
             return None
         try:
             value = read_json(data, STORE)
-            problems = [one for one in judge(value, kind=kind).problems if one.severity == "error"]
+            problems = [
+                problem
+                for problem in judge(value, kind=kind).problems
+                if problem.severity == "error"
+            ]
         except FormatError as error:
             value, problems = None, list(error.problems)
         for problem in problems:
@@ -168,9 +172,9 @@ class _Check:
 
     def _binary(self, key: str, document: Any, digest: str) -> None:
         binary = document.get("binary") if isinstance(document, dict) else None
-        claimed = binary.get("hash") if isinstance(binary, dict) else None
-        if str(claimed).lower() != digest:
-            self.add(key, "registry.wrong-binary", f"describes {str(claimed)[:80]}")
+        declared = binary.get("hash") if isinstance(binary, dict) else None
+        if str(declared).lower() != digest:
+            self.add(key, "registry.wrong-binary", f"describes {str(declared)[:80]}")
 
     def _signature(self, key: str, data: bytes) -> None:
         signature = f"{key}.bundle"
@@ -203,16 +207,16 @@ class _Check:
         catalog = self._document(tree.CATALOG, "catalog")
         if catalog is None:
             return
-        listed: set[str] = set()
+        names: set[str] = set()
         for name, tool in catalog["tools"].items():
             for platforms in tool["versions"].values():
                 for digest in platforms.values():
-                    if digest in listed:
+                    if digest in names:
                         self.add(f"{tree.CATALOG} {name}", "registry.duplicate", f"{digest} twice")
-                    listed.add(digest)
-        for digest in sorted(listed - self.shims):
+                    names.add(digest)
+        for digest in sorted(names - self.shims):
             self.add(tree.CATALOG, "registry.missing", f"lists {digest}, which does not exist")
-        for digest in sorted(self.shims - listed):
+        for digest in sorted(self.shims - names):
             self.add(tree.CATALOG, "registry.unlisted", f"does not list {digest}")
         if catalog.get("totalShims", len(self.shims)) != len(self.shims):
             self.add(tree.CATALOG, "registry.count", "`totalShims` is wrong")

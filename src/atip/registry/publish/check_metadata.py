@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.registry import tree
-from atip.registry.publish.signing.canonical import described
+from atip.registry.publish.signing.canonical import file_record
 from atip.registry.publish.signing.roots import signed_part
 from atip.registry.remote.tuf_client import MAX_ROOT, SeenVersions, SignedIndex, read_root
 from atip.system.clock import from_iso
@@ -68,7 +68,7 @@ def _check_newest_root(store: ObjectStore, at: float, add: Add) -> None:
 def _check_files(
     index: SignedIndex, store: ObjectStore, sizes: Mapping[str, int], add: Add
 ) -> None:
-    listed = set(index.paths()) | _listed_in_bins(store, add)
+    paths = set(index.paths()) | _listed_in_bins(store, add)
     for key in sorted(sizes):
         is_signature = key.endswith(".json.bundle")
         if key.startswith(f"{tree.TUF}/") or key == tree.COVERAGE or is_signature:
@@ -78,7 +78,7 @@ def _check_files(
             add(key, "registry.unlisted", "is not listed in the signed metadata")
             continue
         _check_file(store, key, target, sizes, add)
-    for key in sorted(listed - sizes.keys()):
+    for key in sorted(paths - sizes.keys()):
         add(key, "registry.missing", "is listed in the signed metadata but does not exist")
 
 
@@ -114,7 +114,7 @@ def _listed_in_bins(store: ObjectStore, add: Add) -> set[str]:
     bits = (
         signed_part(targets.data)["delegations"]["succinct_roles"]["bit_length"] if targets else 1
     )
-    listed: set[str] = set()
+    paths: set[str] = set()
     for name in tree.all_bins(bits):
         facts = meta.get(f"{name}.json", {})
         path = tree.metadata_path(name, facts.get("version", 0))
@@ -122,8 +122,8 @@ def _listed_in_bins(store: ObjectStore, add: Add) -> set[str]:
         if stored is None:
             add(path, "tuf.missing", "a bin does not exist")
             continue
-        if described(stored.data, facts["version"]) != facts:
+        if file_record(stored.data, facts["version"]) != facts:
             add(path, "tuf.mismatch", "does not match the snapshot")
             continue
-        listed.update(signed_part(stored.data)["targets"])
-    return listed
+        paths.update(signed_part(stored.data)["targets"])
+    return paths

@@ -47,7 +47,7 @@ def check_contributions(
     for digits, name in selected.items():
         try:
             contribution = read_contribution(folder, digits, name)
-            problems += review(contribution, rules, _published(store, digits), None)
+            problems += review(contribution, rules, _find_published(store, digits), None)
         except AtipError as error:
             problems.append(
                 Problem(path=name, code=error.code, message=error.message, hint=error.hint)
@@ -56,10 +56,10 @@ def check_contributions(
 
 
 def check_file(path: str) -> list[Problem]:
-    """Everything that is wrong with one contributed shim, by the rules of the source folder that it lies in.
+    """All problems of one contributed shim, by the rules of its source folder.
 
     Raises:
-        NotFoundError: `publish.no-settings` when it lies in none.
+        NotFoundError: `publish.no-settings` when it is not in a source folder.
     """
     folder = find_source(path)
     relative = os.path.relpath(os.path.abspath(path), os.path.join(folder, SHIMS))
@@ -104,6 +104,6 @@ def approve(folder: str, digits: str, *, by: str, at: str, reason: str = "") -> 
     add_approval(folder, digits, contribution.record.content, by=by, at=at, reason=reason)
 
 
-def _published(store: ObjectStore, digits: str) -> bytes | None:
+def _find_published(store: ObjectStore, digits: str) -> bytes | None:
     stored = store.find(tree.shim_path(digits), tree.MAX_SHIM)
     return stored.data if stored is not None else None

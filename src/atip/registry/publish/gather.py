@@ -34,7 +34,7 @@ class BuildChanges:
         self.advice: list[Problem] = []
         self.pending: list[tuple[Contribution, bool, bool]] = []
         """Contribution, whether its shim and whether its signature has to be written."""
-        self.gone: list[str] = []
+        self.obsolete_paths: list[str] = []
         self.added = self.changed = self.removed = 0
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
@@ -73,7 +73,7 @@ def gather(
     """Look at everything that changed.
 
     Args:
-        forgotten: there is no state; what the store holds is found out from the store.
+        forgotten: there is no state; the content of the store is read from the store.
     """
     result = BuildChanges(folder, ledger, changes.problems)
     published_shims = _Published(store, ledger, forgotten)
@@ -118,7 +118,7 @@ def _take(
     else:
         result.added += 1
     if bundle and not record.bundle:
-        result.gone.append(tree.bundle_path(record.hex))
+        result.obsolete_paths.append(tree.bundle_path(record.hex))
     if not keep:
         contribution.data = contribution.bundle = b""
     result.pending.append((contribution, shim, bundle))
@@ -126,7 +126,7 @@ def _take(
 
 
 class _Published:
-    """What the store holds of shims: known from the last build, else found out."""
+    """Shims in the store: known from the last build, else listed."""
 
     def __init__(self, store: ObjectStore, ledger: ShimLedger, forgotten: bool) -> None:
         self._store = store
@@ -172,16 +172,18 @@ class _Published:
         return self.shim(newest) if newest is not None else None
 
     def find_gone(self, result: BuildChanges, removed: Sequence[str]) -> None:
-        """What the store holds and the source does not."""
+        """Find shims that the store has and the source does not."""
         digits = list(removed)
         if self._objects is not None:
             digests = (tree.digest_of_shim_path(key) for key in self._objects)
             published_digits = {digest.removeprefix("sha256:") for digest in digests if digest}
             digits = sorted(
-                one for one in published_digits if not self._ledger.find(one, slot_of(one))
+                digest
+                for digest in published_digits
+                if not self._ledger.find(digest, slot_of(digest))
             )
-        for one in digits:
+        for digest in digits:
             result.removed += 1
-            result.gone += [tree.shim_path(one), tree.bundle_path(one)]
-            self._ledger.remove(one, slot_of(one))
-            self._ledger.touched.add(slot_of(one))
+            result.obsolete_paths += [tree.shim_path(digest), tree.bundle_path(digest)]
+            self._ledger.remove(digest, slot_of(digest))
+            self._ledger.touched.add(slot_of(digest))

@@ -103,10 +103,10 @@ class ShimLedger:
 
     def render(self) -> None:
         """Bring the catalogue's entries up to date."""
-        tools, entries, gone = [], [], []
+        tools, entries, removed = [], [], []
         for name, rows in self._tools.items():
             if not rows:
-                gone.append(name)
+                removed.append(name)
                 continue
             ordered = list(rows.values())
             if len(ordered) > 1:
@@ -115,7 +115,7 @@ class ShimLedger:
             entry = packed.encode_text(catalog_entry(ordered, newest))
             entries.append((name, f"{packed.encode_text(name)}:{entry}"))
             tools.append((name, packed.pack(ordered)))
-        self._state.drop_tools(gone)
+        self._state.drop_tools(removed)
         # sorted: the trees are filled from left to right
         self._state.put_tools(sorted(tools))
         self._state.put_entries(sorted(entries))
@@ -138,7 +138,7 @@ class ShimLedger:
     def _changed_lines(self, number: int) -> list[str]:
         """Made once: for the bin, and to be remembered."""
         if number not in self._lines:
-            self._lines[number] = [target_line(one) for one in self._parts[number].values()]
+            self._lines[number] = [target_line(entry) for entry in self._parts[number].values()]
         return self._lines[number]
 
     def _change(self, number: int, slot: int) -> None:

@@ -81,11 +81,11 @@ def review(
     try:
         document: Any = read_json(contribution.data)
     except FormatError as error:
-        return _placed(record.hex, list(error.problems))
+        return _with_file_name(record.hex, list(error.problems))
     # (1)
     problems = list(judge(document, kind="shim").problems) if rules.judges else []
     if any(problem.severity == "error" for problem in problems):
-        return _placed(record.hex, problems)
+        return _with_file_name(record.hex, problems)
     problems = []
     approved = (record.hex, record.content) in rules.approvals
     if published is not None:
@@ -93,14 +93,14 @@ def review(
     elif predecessor is not None and record.source == "inferred" and not approved:
         problems += _weaker_than(predecessor, document)
     if not rules.judges:
-        return _placed(record.hex, problems)
+        return _with_file_name(record.hex, problems)
     if rules.settings.kind == "community":
-        # SECURITY: cases in a document are a claim; they count only where the publisher says who contributes
+        # SECURITY: cases in a document are a claim; they count only where the publisher restricts contributors
         tested = approved or (rules.settings.accept_observed and _was_observed(document))
         problems += _community_problems(document, tested)
     if rules.policy is not None:
         problems += _signature_problems(contribution, rules.policy)
-    return _placed(record.hex, problems)
+    return _with_file_name(record.hex, problems)
 
 
 def _update_problems(document: Json, published: bytes, approved: bool) -> list[Problem]:
@@ -166,8 +166,8 @@ def _weaker(changes: Iterable[Change]) -> list[Problem]:
 
 def _was_observed(document: Json) -> bool:
     """Whether an inferred shim carries the cases of exactly this binary that it was verified by."""
-    own, binary = document.get("x-atip"), document.get("binary")
-    block = read_observed(own) if isinstance(own, dict) else None
+    extension, binary = document.get("x-atip"), document.get("binary")
+    block = read_observed(extension) if isinstance(extension, dict) else None
     digest = str(binary.get("hash", "")) if isinstance(binary, dict) else ""
     return _claimed_source(document) == "inferred" and block is not None and block.bears_out(digest)
 
@@ -211,6 +211,6 @@ def _signature_problems(contribution: Contribution, policy: TrustPolicy) -> list
     return []
 
 
-def _placed(digits: str, problems: list[Problem]) -> list[Problem]:
+def _with_file_name(digits: str, problems: list[Problem]) -> list[Problem]:
     """The same problems with the name of the file in front of the path."""
-    return [one.replace(path=f"{digits}.json {one.path}") for one in problems]
+    return [problem.replace(path=f"{digits}.json {problem.path}") for problem in problems]

@@ -1,4 +1,4 @@
-"""`publisher.json`: who publishes a registry and under which rules. Closed: a misspelt key stops the build."""
+"""`publisher.json`: publisher and rules of a registry. Closed: a misspelt key stops the build."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_TIMESTAMP_S = 3 * DAY_S
 
 SHAPE = Shape(
     FILE,
-    "who publishes a registry and under which rules",
+    "publisher and rules of a registry",
     {
         "name": Field(str, "name of the registry", required=True),
         "url": Field(Text(pattern=r"^https?://"), "base address", required=True),
@@ -39,16 +39,16 @@ SHAPE = Shape(
         "lifetimes": Field(
             Shape(
                 "lifetimes",
-                "how long each role's signature lasts",
+                "validity of each role's signature",
                 {role: Field(str, "such as `72h`") for role in LIFETIMES_S},
                 closed=True,
             )
         ),
-        "rootKeys": Field(Whole(1, 9), "how many root keys are made at the start"),
-        "rootThreshold": Field(Whole(1, 9), "how many of them must sign a root"),
+        "rootKeys": Field(Whole(1, 9), "number of root keys created initially"),
+        "rootThreshold": Field(Whole(1, 9), "number of keys that must sign a root"),
         "acceptObserved": Field(
             bool,
-            "shims that carry the cases of their binary may say `verified`: only our own crawler contributes",
+            "shims with the cases of their binary may be marked `verified`; only for registries filled by our own crawler",
         ),
         "wanted": Field(Items(Table(ANYTHING)), "tools and platforms that are not described yet"),
     },

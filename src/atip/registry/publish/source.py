@@ -1,4 +1,4 @@
-"""The folder of contributions: what lies in it, and what changed since the last build.
+"""The folder of contributions: its files, and what changed since the last build.
 
     publisher.json            who publishes, and under which rules
     shims/**/<hex>.json       one shim per binary, in any folders; its signature beside it as `<hex>.json.bundle`
@@ -6,7 +6,7 @@
     policy.json               policy of an organization
     approvals.json            what a person approved
 
-Links are not followed: what is published is what lies here.
+Links are not followed: only files of the folder itself are published.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def unpack_names(data: bytes) -> list[str]:
 
 
 def pack_marks(marks: list[int]) -> bytes:
-    """What to remember: a file that may still be changing must not look the same next time."""
+    """Stamp to remember: a file that may still be changing must look different next time."""
     settled = [max(mark, 0) for mark in marks] if _UNSETTLED in marks else marks
     return array("q", settled).tobytes()
 
@@ -67,7 +67,7 @@ def unpack_marks(data: bytes) -> list[int]:
 
 
 class Changes(Value):
-    """What a build has to look at."""
+    """Files that a build has to read."""
 
     changed: dict[str, str]
     """Digits of shims that are new or whose files differ → the shim's file."""
@@ -144,7 +144,7 @@ def _mark(status: os.stat_result, settled_ns: int) -> int:
 
 
 def compare(listing: ShimListing, names: list[str], marks: list[int]) -> Changes:
-    """Which shims differ from those of the last build, told without reading. A remembered 0 always differs."""
+    """Shims that differ from those of the last build, without reading them. A remembered 0 always differs."""
     changes = Changes(changed={}, removed=())
     problems: list[Problem] = []
     if listing.names == names:
@@ -183,10 +183,10 @@ def _sort(names: list[str], changed: dict[str, str], problems: list[Problem]) ->
     changed.update(sorted(by_digits.items()))
 
 
-def _sort_gone(gone: set[str], present: dict[str, str], changed: dict[str, str]) -> set[str]:
+def _sort_gone(missing: set[str], present: dict[str, str], changed: dict[str, str]) -> set[str]:
     """Shims that are gone; one whose signature alone is gone has changed."""
     removed = set()
-    for name in gone:
+    for name in missing:
         digits = name.rpartition("/")[2][:64]
         place = present.get(digits + _SHIM_ENDING)
         if place is None:
@@ -216,10 +216,10 @@ class Contribution:
 def read_contribution(
     folder: str, digits: str, name: str, *, has_bundle: bool = True
 ) -> Contribution:
-    """Read one shim and its signature, and what must be known of them.
+    """Read one shim and its signature, and their checked facts.
 
     Args:
-        has_bundle: False: it is known that there is no signature.
+        has_bundle: False: there is certainly no signature.
 
     Raises:
         FormatError: `publish.unreadable`, `publish.hash-mismatch`, `publish.link`, `format.too-large`.
@@ -227,13 +227,13 @@ def read_contribution(
     path = f"{folder}/{SHIMS}/{name}"
     data = read_regular(path, tree.MAX_SHIM)
     if data is None:
-        raise FormatError("publish.changed-meanwhile", f"`{name}` is gone")
+        raise FormatError("publish.changed-meanwhile", f"`{name}` no longer exists")
     head = read_head(data)
     binary = head.binary
     if binary.hash != f"sha256:{digits}":
         raise FormatError(
             "publish.hash-mismatch",
-            f"`{digits}.json` says that it describes `{binary.hash[:80]}`",
+            f"`{digits}.json` describes `{binary.hash[:80]}`",
             hint="`binary.hash` and the file name are the SHA-256 of the binary",
         )
     bundle = read_regular(f"{path}.bundle", tree.MAX_BUNDLE) if has_bundle else None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 VERSION = 2
-"""Of the layout; another one is built anew."""
+"""Version of the layout; a state of another version is rebuilt."""
 _SCHEMA = """
 CREATE TABLE piece(name TEXT PRIMARY KEY, data BLOB);
 CREATE TABLE part(number INTEGER PRIMARY KEY, lines BLOB, records BLOB);
@@ -35,7 +35,7 @@ CREATE TABLE entry(name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
 
 
 DAMAGED = (sqlite3.DatabaseError, *UNPACK_ERRORS)
-"""What reading a piece raises when the file is damaged; it says nothing about the place."""
+"""What reading a piece raises when the file is damaged; it does not depend on the location."""
 
 
 class BuildState:
@@ -132,14 +132,14 @@ class BuildState:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            return self._prepared()
+            return self._prepare()
         except sqlite3.OperationalError:
             raise  # full or read only: nothing is wrong with the content
         except DAMAGED:
             _remove(self._path)
-            return self._prepared()
+            return self._prepare()
 
-    def _prepared(self) -> sqlite3.Connection:
+    def _prepare(self) -> sqlite3.Connection:
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         db = sqlite3.connect(self._path, isolation_level=None)
         try:

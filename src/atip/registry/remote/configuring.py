@@ -55,7 +55,7 @@ class RegistryPreview(Value):
     """A registry as found at its address, to be confirmed."""
 
     entry: Mapping[str, Any]
-    """What would be written into `registries.json`."""
+    """Entry that would be written to `registries.json`."""
     title: str
     root: RootSummary | None
     """None: the registry has no signed index."""
@@ -90,7 +90,9 @@ def preview_registry(
         manifest = read_manifest(answer.body) if answer is not None else {}
         by_hash = summary is None and registry.sends_hashes()
     trust = manifest.get("trust") or {}
-    offered = tuple((one["identity"], one.get("issuer", "")) for one in trust.get("signers") or ())
+    signers = tuple(
+        (signer["identity"], signer.get("issuer", "")) for signer in trust.get("signers") or ()
+    )
     if summary is not None:
         entry["root"] = summary.fingerprint
         entry.pop("lookup", None)
@@ -104,7 +106,7 @@ def preview_registry(
         root=summary,
         root_bytes=root or b"",
         confirmed=bool(request.fingerprint or request.root_file),
-        offered_signers=() if request.signers or request.keys else offered,
+        offered_signers=() if request.signers or request.keys else signers,
     )
 
 
@@ -121,7 +123,7 @@ def _entry(request: AddRequest) -> dict[str, Any]:
     if request.require_signatures:
         entry["requireSignatures"] = True
     if request.signers:
-        entry["signers"] = [_signer(one) for one in request.signers]
+        entry["signers"] = [_signer(signer) for signer in request.signers]
     if request.keys:
         entry["keys"] = [
             {"type": kind, "file": os.path.abspath(path), "name": os.path.basename(path)}
@@ -152,7 +154,7 @@ def add_registry(
     """
     entry = dict(preview.entry)
     if adopt_signers and preview.offered_signers:
-        entry["signers"] = [_signer(one) for one in preview.offered_signers]
+        entry["signers"] = [_signer(signer) for signer in preview.offered_signers]
     _refuse_known(entry, load_settings(places, "registries").get("registries") or ())
     source = parse_source(entry, {})
     if source.organization:
@@ -171,11 +173,11 @@ def add_registry(
 
 
 def _refuse_known(entry: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> None:
-    for one in entries:
-        if one["url"].rstrip("/") == entry["url"] or one["name"] == entry["name"]:
+    for existing in entries:
+        if existing["url"].rstrip("/") == entry["url"] or existing["name"] == entry["name"]:
             raise UsageError(
                 "registry.known",
-                f"`{one['name']}` ({one['url']}) is already configured",
+                f"`{existing['name']}` ({existing['url']}) is already configured",
                 hint="choose another --name, or `atip registry remove` it first",
             )
 
@@ -206,23 +208,23 @@ def remove_registry(name: str, places: Places) -> RegistrySource:
     Raises:
         NotFoundError: `registry.unknown`.
     """
-    gone: list[RegistrySource] = []
+    removed: list[RegistrySource] = []
 
     def change(entries: list[dict[str, Any]]) -> None:
-        for one in [*entries]:
-            if name.rstrip("/") in (one["name"], one["url"].rstrip("/")):
-                entries.remove(one)
-                gone.append(parse_source(one, {}))
-        if not gone:
-            configured = ", ".join(one["name"] for one in entries) or "none"
+        for entry in [*entries]:
+            if name.rstrip("/") in (entry["name"], entry["url"].rstrip("/")):
+                entries.remove(entry)
+                removed.append(parse_source(entry, {}))
+        if not removed:
+            configured = ", ".join(entry["name"] for entry in entries) or "none"
             raise NotFoundError(
                 "registry.unknown", f"no registry `{name[:80]}`", hint=f"configured: {configured}"
             )
 
     _change(places, change)
-    for source in gone:
+    for source in removed:
         _forget_files(source, places)
-    return gone[0]
+    return removed[0]
 
 
 def _forget_files(source: RegistrySource, places: Places) -> None:
@@ -236,7 +238,7 @@ def _change(places: Places, change: Any) -> None:
     make_private(places.config)
     with locked(os.path.join(places.config, ".lock")):
         settings = load_settings(places, "registries")
-        entries = [dict(one) for one in settings.get("registries") or ()]
+        entries = [dict(registry) for registry in settings.get("registries") or ()]
         change(entries)
         document = {**settings, "registries": entries}
         path = os.path.join(places.config, FILES["registries"])

@@ -1,4 +1,4 @@
-"""Reading what a registry says besides shims: manifest, catalogue, headers, endpoint templates. Pure."""
+"""Reads the documents of a registry besides shims: manifest, catalogue, headers, endpoint templates. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_manifest(data: bytes) -> dict[str, Any]:
     from atip.model.reading.reader import read_json
     from atip.model.shapes.registry import MANIFEST
 
-    return _checked(read_json(data), MANIFEST, "manifest")
+    return _check(read_json(data), MANIFEST, "manifest")
 
 
 def read_catalog(data: bytes) -> dict[str, list[str]]:
@@ -35,7 +35,7 @@ def read_catalog(data: bytes) -> dict[str, list[str]]:
     from atip.model.reading.reader import STORE, read_json
     from atip.model.shapes.registry import CATALOG
 
-    document = _checked(read_json(data, STORE), CATALOG, "catalogue")
+    document = _check(read_json(data, STORE), CATALOG, "catalogue")
     return {
         name: [
             str(digest).lower()
@@ -46,7 +46,7 @@ def read_catalog(data: bytes) -> dict[str, list[str]]:
     }
 
 
-def _checked(document: Any, shape: Shape, word: str) -> dict[str, Any]:
+def _check(document: Any, shape: Shape, word: str) -> dict[str, Any]:
     from atip.model.shapes.check import check_shape
 
     problems = [p for p in check_shape(document, shape, "lenient") if p.severity == "error"]
@@ -59,7 +59,7 @@ def _checked(document: Any, shape: Shape, word: str) -> dict[str, Any]:
 
 
 def max_age_s(cache_control: str) -> float | None:
-    """`max-age` of a Cache-Control header; 0 for `no-cache` and `no-store`; None when it says nothing."""
+    """`max-age` of a Cache-Control header; 0 for `no-cache` and `no-store`; None when it has neither."""
     words = [word.strip().lower() for word in cache_control.split(",")]
     if "no-cache" in words or "no-store" in words:
         return 0.0
@@ -84,7 +84,7 @@ def conditions(cached: Cached | None) -> dict[str, str]:
     return {name: value for name, value in headers.items() if value}
 
 
-def filled(template: object, digest: str) -> str | None:
+def fill_template(template: object, digest: str) -> str | None:
     """An endpoint's path for one hash; a template that leaves the registry's own tree does not count."""
     if not isinstance(template, str) or "{hash}" not in template or "://" in template:
         return None
@@ -95,7 +95,7 @@ def filled(template: object, digest: str) -> str | None:
 
 
 def claimed_bundle(shim: bytes) -> str | None:
-    """Where an unread shim says its signature lies; a hint for fetching, nothing more."""
+    """The location of the signature that an unread shim names; a hint for fetching, nothing more."""
     try:
         trust = json.loads(shim)["trust"]
         claim = (trust.get("shimIntegrity") or {}).get("signature") or trust.get("signature") or {}

@@ -31,7 +31,7 @@ ACCEPT = (
     "application/vnd.dev.sigstore.bundle.v0.3+json",
     "application/pgp-signature",
 )
-"""What static hosts call such files; a page of HTML is somebody else talking."""
+"""Media types that static hosts use for such files; an HTML page is not an answer of the registry."""
 NO_HEADERS: Mapping[str, str] = {}
 
 
@@ -52,7 +52,7 @@ class RegistryFetcher:
         self._now = now
         self._deadline_s = deadline_s
         self._left_s = session_s
-        """Of the time that requests may take altogether; what happens between them does not count."""
+        """Total time of all requests; the time between them does not count."""
 
     @property
     def requests(self) -> int:
@@ -72,8 +72,8 @@ class RegistryFetcher:
             TrustError: `tuf.clock`.
         """
         if self._left_s <= 0:
-            raise FetchError("registry.budget", f"`{self._source.name}` took too long in total")
-        begun = monotonic()
+            raise FetchError("registry.budget", f"`{self._source.name}` timed out")
+        started = monotonic()
         try:
             answer = self._client.get(
                 f"{self._source.url}/{path}",
@@ -88,7 +88,7 @@ class RegistryFetcher:
                 accept=ACCEPT,
             )
         finally:
-            self._left_s -= monotonic() - begun
+            self._left_s -= monotonic() - started
         if answer.status in (200, 304):
             check_skew(answer.headers, self._now)
             return answer

@@ -1,12 +1,12 @@
-"""One remote registry, asked for shims by the digest of a binary. ATIP 0.6 §4.4, §4.7.
+"""One remote registry, queried for shims by the digest of a binary. ATIP 0.6 §4.4, §4.7.
 
 (1) fresh in the cache? use it       (4) verify, read, compare with what we had
-(2) ask the signed index, or the     (5) store raw bytes and sidecar
+(2) query the signed index, or the    (5) store raw bytes and sidecar
     catalogue, or by hash            (6) remember what was a no
 (3) fetch the shim and its signature
 
 With a pinned root only files that signed metadata lists are fetched, and no hash is sent that the registry does not
-know. Offline nothing is asked: what was accepted before is used, marked as stale when its time is over.
+know. Offline nothing is fetched: shims accepted before are used, marked as stale when they have expired.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from atip.registry import tree
 from atip.registry.remote.documents import (
     claimed_bundle,
     conditions,
-    filled,
+    fill_template,
     is_same,
     read_catalog,
     read_manifest,
@@ -55,19 +55,19 @@ class RemoteRegistry:
         self.files = RegistryFiles(places, source)
         self.cache = ShimCache(self.files.cache)
         self.failed: AtipError | None = None
-        """Why it is not asked any more in this session."""
+        """Why it is no longer queried in this session."""
         self.problems: list[tuple[str, AtipError]] = []
-        """What went wrong, by digest."""
-        self.state = self._remembered()
+        """Errors, by digest."""
+        self.state = self._load_state()
         self.acceptance = Acceptance(source, options, self.cache)
         self._misses: set[str] | None = None
         self._missed = False
         self._index: SignedIndex | None = None
         self._catalogue_data: bytes | None = _UNREAD
         self._catalogue: dict[str, list[str]] | None = None
-        self._known: set[str] | None = None
+        self._catalogued: set[str] | None = None
         self._manifest: dict[str, Any] | None = None
-        self._asked = False
+        self._is_queried = False
         self.sent: set[str] = set()
         """Digests that this session sent to a registry that need not know them."""
         self.withheld: set[str] = set()
@@ -76,7 +76,7 @@ class RemoteRegistry:
             source, offline=options.offline, now=options.now, session_s=options.session_s
         )
 
-    def _remembered(self) -> RemoteState:
+    def _load_state(self) -> RemoteState:
         """A memory that cannot be read stops this registry, not those who go on without it."""
         try:
             return self.files.load_state()
@@ -94,14 +94,14 @@ class RemoteRegistry:
     def close(self) -> None:
         """Save what is to be remembered and end connections."""
         self.fetcher.close()
-        if not self._asked:
+        if not self._is_queried:
             return
-        self._asked = False
+        self._is_queried = False
         if self._missed and self._misses is not None:
             self.files.save_misses(self._misses)
         if self.failed is None:
             self.state = self.state.replace(failures=0, not_before=0.0, last_error="")
-        with self._alone():
+        with self._lock():
             # SECURITY: another session may have seen newer versions meanwhile; they must not be forgotten.
             self.files.save_state(self.state.replace(seen=self.files.load_state().seen))
 
@@ -110,12 +110,12 @@ class RemoteRegistry:
     def find(self, digest: str) -> CheckedShim | None:
         """The shim of a binary, or None when this registry has none.
 
-        When it cannot be asked, or sends what is refused, the shim that was accepted before is used, marked as stale;
-        `problems` says why.
+        When it does not answer, or its answer is refused, the shim that was accepted before is used, marked as stale;
+        `problems` has the reason.
 
         Raises:
-            FetchError, AuthRequired, TrustError, FormatError: the same, when there is none. That is not a no: nobody
-                who comes after this registry may answer instead.
+            FetchError, AuthRequired, TrustError, FormatError: the same, when there is none. This is not a negative answer: no
+                later registry may answer instead.
         """
         cached = self.cache.find(digest)
         try:
@@ -131,7 +131,7 @@ class RemoteRegistry:
             return self.acceptance.load(cached).replace(stale=True)
 
     def would_tell(self) -> bool:
-        """Whether asking for a hash would send it. When that cannot be found out, `find` says why."""
+        """Whether a lookup would send the hash. When that is unknown, `find` raises the reason."""
         if self.options.offline or self.failed is not None or self._is_resting():
             return False
         try:
@@ -153,7 +153,7 @@ class RemoteRegistry:
         options = self.options
         if options.offline:
             return True
-        # SECURITY: "cannot be asked" must not look like "does not know": an attacker could choose it.
+        # SECURITY: "no answer" must not look like "unknown hash": an attacker could cause it.
         if self.failed is not None:
             raise self.failed
         if self._is_resting():
@@ -166,8 +166,8 @@ class RemoteRegistry:
             return False
         if cached is not None:
             return options.now < cached.facts.expires_at
-        recent = 0 <= options.now - self.state.refreshed_at < options.expiry_s
-        return recent and digest in self.misses
+        is_recent = 0 <= options.now - self.state.refreshed_at < options.expiry_s
+        return is_recent and digest in self.misses
 
     @property
     def misses(self) -> set[str]:
@@ -176,21 +176,21 @@ class RemoteRegistry:
         return self._misses
 
     def _ask(self, digest: str, cached: Cached | None) -> CheckedShim | None:
-        self._asked = True
+        self._is_queried = True
         if self.source.root:
             return self._ask_index(digest, cached)
         if not self.sends_hashes() and not self._is_in_catalogue(digest):
-            self._no(digest)
+            self._forget_unknown(digest)
             return None
         return self._ask_by_hash(digest, cached)
 
-    def _alone(self) -> locked:
-        """Held only while metadata or memory is written; sessions may last, and others want to ask too."""
+    def _lock(self) -> locked:
+        """Held only while metadata or state is written: sessions can be long, and other processes query too."""
         make_private(self.files.data)
         return locked(self.files.lock)
 
-    def _no(self, digest: str) -> None:
-        """(6) An unknown hash is an ordinary answer; what was withdrawn is forgotten."""
+    def _forget_unknown(self, digest: str) -> None:
+        """(6) An unknown hash is an ordinary answer; a withdrawn shim is removed."""
         self.cache.forget(digest)
         self.misses.add(digest)
         self._missed = True
@@ -210,8 +210,8 @@ class RemoteRegistry:
             TrustError, FetchError: as `SignedIndex.refresh`; `registry.root` when the root is not the pinned one.
         """
         if self._index is None:
-            self._asked = True
-            with self._alone():
+            self._is_queried = True
+            with self._lock():
                 before = self.files.load_state()
                 index = SignedIndex(
                     self.files.tuf,
@@ -233,7 +233,7 @@ class RemoteRegistry:
         if stored is not None and fingerprint_of(stored) == self.source.root:
             return stored
         fetched = fetch_first_root(self.fetcher.fetch, self.source.url)
-        # SECURITY: whatever the server says now, the fingerprint that a person confirmed decides.
+        # SECURITY: the fingerprint that the user confirmed decides, regardless of the server.
         if fetched is None or fingerprint_of(fetched) != self.source.root:
             raise TrustError(
                 "registry.root",
@@ -246,19 +246,19 @@ class RemoteRegistry:
     def _ask_index(self, digest: str, cached: Cached | None) -> CheckedShim | None:
         target = self.index().find(tree.shim_path(digest))
         if target is None:
-            self._no(digest)
+            self._forget_unknown(digest)
             return None
         if cached is not None and is_same(cached, target):
             return self.acceptance.renew(cached, None)
         self.manifest()
-        shim, response = self._listed(target)
+        shim, response = self._fetch_target(target)
         bundle = None
         if target.bundle_sha256:
             answer = self.fetcher.get(tree.bundle_path(digest), tree.MAX_BUNDLE)
             bundle = target.verify_bundle(answer.body if answer is not None else b"")
         return self.acceptance.accept(digest, shim, bundle, cached, response)
 
-    def _listed(self, target: TargetFile) -> tuple[bytes, Response]:
+    def _fetch_target(self, target: TargetFile) -> tuple[bytes, Response]:
         if target.length > tree.MAX_INDEX:
             raise TrustError(
                 "tuf.invalid", f"`{target.path}` is listed with a size above the limit"
@@ -278,15 +278,15 @@ class RemoteRegistry:
             cache_path = os.path.join(self.files.cache, "files", target.sha256)
             data = self.files.read(cache_path, tree.MAX_INDEX)
             if data is None or sha256_hex(data) != target.sha256:
-                data = self._listed(target)[0]
+                data = self._fetch_target(target)[0]
                 self.files.write(cache_path, data)
             return data
-        self._asked = True
+        self._is_queried = True
         answer = self.fetcher.get(path, tree.MAX_INDEX)
         return answer.body if answer is not None else None
 
     def sends_hashes(self) -> bool:
-        """Whether asking tells the registry which binary is meant, known to it or not."""
+        """Whether a lookup reveals the hash to the registry, even one that it does not list."""
         if self.source.root or self.source.lookup == "catalog":
             return False
         if self.source.lookup == "hash":
@@ -297,7 +297,7 @@ class RemoteRegistry:
     # -- without one -----------------------------------------------------------------------------
 
     def manifest(self) -> dict[str, Any]:
-        """What the registry says of itself; `{}` when it has no manifest."""
+        """The registry's manifest; `{}` when it has none."""
         if self._manifest is None:
             data = self.read_listed(tree.MANIFEST)
             self._manifest = read_manifest(data) if data is not None else {}
@@ -306,14 +306,14 @@ class RemoteRegistry:
         return self._manifest
 
     def catalogue(self) -> dict[str, list[str]]:
-        """Hashes by tool name, from the catalogue: fetched whole, so it does not tell what we have."""
+        """Hashes by tool name, from the catalogue: fetched completely, so it does not reveal what is installed."""
         if self._catalogue is None:
             data = self._catalogue_bytes()
             self._catalogue = read_catalog(data) if data is not None else {}
         return self._catalogue
 
     def _catalogue_bytes(self) -> bytes | None:
-        """The catalogue as it is served; None: the registry has none, whatever its manifest says."""
+        """The catalogue as it is served; None: the registry has none, regardless of its manifest."""
         if self._catalogue_data is _UNREAD:
             path = tree.CATALOG
             if not self.source.root:
@@ -322,38 +322,40 @@ class RemoteRegistry:
         return self._catalogue_data
 
     def _is_in_catalogue(self, digest: str) -> bool:
-        if self._known is None:
-            # SECURITY: a registry without catalogue would look like one that knows nothing.
+        if self._catalogued is None:
+            # SECURITY: a registry without catalogue would look like an empty one.
             if self._catalogue_bytes() is None:
                 raise FetchError(
                     "registry.no-catalogue",
                     f"`{self.source.name}` has no catalogue, and lookup by hash is not enabled",
                     hint='`"lookup": "hash"` in registries.json looks up each hash, which reveals what is installed',
                 )
-            self._known = {one for digests in self.catalogue().values() for one in digests}
+            self._catalogued = {
+                digest for digests in self.catalogue().values() for digest in digests
+            }
             self._start_anew(changed=True)
-        return digest in self._known
+        return digest in self._catalogued
 
     def _ask_by_hash(self, digest: str, cached: Cached | None) -> CheckedShim | None:
         endpoints = self.manifest().get("endpoints") or {}
-        path = filled(endpoints.get("shims"), digest) or tree.shim_path(digest)
+        path = fill_template(endpoints.get("shims"), digest) or tree.shim_path(digest)
         if self.sends_hashes():
             self.sent.add(digest)
         answer = self.fetcher.get(path, tree.MAX_SHIM, conditions(cached))
         if self.options.now - self.state.refreshed_at >= self.options.expiry_s:
             self._start_anew(changed=True)
         if answer is None:
-            self._no(digest)
+            self._forget_unknown(digest)
             return None
         if answer.status == 304 and cached is not None:
             return self.acceptance.renew(cached, answer)
-        sibling = filled(endpoints.get("signatures"), digest) or f"{path}.bundle"
+        sibling = fill_template(endpoints.get("signatures"), digest) or f"{path}.bundle"
         return self.acceptance.accept(
             digest, answer.body, self._bundle(answer.body, path, sibling), cached, answer
         )
 
     def _bundle(self, shim: bytes, path: str, sibling: str) -> bytes | None:
-        """The signature: the sibling first, else where the shim says, on the same origin only (A26)."""
+        """The signature: the sibling file first, else the location in the shim, on the same origin only (A26)."""
         answer = self.fetcher.get(sibling, tree.MAX_BUNDLE)
         if answer is not None:
             return answer.body

@@ -1,7 +1,7 @@
-"""All remote registries of a user as one source of shims: asked by priority, the first that knows answers.
+"""All remote registries of a user as one source of shims: queried by priority, the first that lists the hash answers.
 
-A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: whoever can block the organization's registry
-must not thereby choose who answers instead. Names that one registry has claimed in the configuration are asked there
+A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: an attacker who blocks the organization's registry
+must not choose which registry answers instead. Names that the configuration assigns to a registry are looked up there
 only. Where an organization's policy approves by allowlist, only its registry answers at all (§4.8).
 """
 
@@ -37,8 +37,8 @@ class RemoteShims:
         self, sources: Iterable[RegistrySource], places: Places, options: RegistrySessionOptions
     ) -> None:
         self.registries = [RemoteRegistry(source, places, options) for source in sources]
-        self._allowing = [one for one in self.registries if _approves(one)]
-        # A scan asks with several threads; connections and metadata know only one.
+        self._allowing = [registry for registry in self.registries if _approves(registry)]
+        # A scan queries from several threads; connections and metadata are not thread-safe.
         self._one_at_a_time = threading.Lock()
 
     def __enter__(self) -> RemoteShims:
@@ -55,15 +55,15 @@ class RemoteShims:
         """The shim of a binary from the first registry that has one.
 
         Args:
-            private: the file is the user's own (below the home directory); a registry that could only be asked by sending the
-                hash is not asked.
+            private: the file is the user's own (below the home directory); a registry that would have to receive the
+                hash is not queried.
 
         Raises:
-            AtipError: a registry that may answer could not be asked, or sent what is refused.
+            AtipError: a registry that may answer did not answer, or its answer was refused.
         """
         with self._one_at_a_time:
             for registry in self.candidates_for(name):
-                # SECURITY: the hash of a private program would tell a stranger that it exists here.
+                # SECURITY: the hash of a private program would reveal that it exists here.
                 if private and not registry.knows(digest) and registry.would_tell():
                     registry.withheld.add(digest)
                     continue
@@ -85,25 +85,27 @@ class RemoteShims:
     def problems(self) -> list[tuple[str, str, AtipError]]:
         """(registry, digest, what went wrong), in order."""
         return [
-            (one.source.name, digest, error)
-            for one in self.registries
-            for digest, error in one.problems
+            (registry.source.name, digest, error)
+            for registry in self.registries
+            for digest, error in registry.problems
         ]
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """What registries without a private way to ask learned in this session, and what they were not asked for."""
-        return [warning for one in self.registries for warning in hash_warnings(one)]
+        """Hashes that registries without private lookup learned in this session, and those withheld from them."""
+        return [warning for registry in self.registries for warning in hash_warnings(registry)]
 
     def candidates_for(self, name: str) -> list[RemoteRegistry]:
-        """Who may answer for a tool of this name, in order."""
+        """Registries that may answer for a tool of this name, in order."""
         candidates = self._allowing or self.registries
-        claiming = [one for one in candidates if name and name in one.source.names]
+        claiming = [
+            candidate for candidate in candidates if name and name in candidate.source.names
+        ]
         return claiming or candidates
 
 
 def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
-    """What a registry that is asked hash by hash learned, and what was kept from it; none: it can be asked privately."""
+    """Hashes that a registry with lookup by hash learned, and those withheld from it; none: its lookup is private."""
     name, rows = registry.source.name, []
     if registry.sent:
         message = f"`{name}` is queried by hash and learned the hashes of {len(registry.sent)} programs of this machine"
@@ -113,11 +115,11 @@ def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
         message = f"`{name}` was not queried for {len(registry.withheld)} programs below the home directory: it would learn their hashes"
         hint = "to describe them, put shims in your own `shims/sha256` folder"
         rows.append({"code": "registry.private-programs", "message": message, "hint": hint})
-    return [{"registry": name, **one} for one in rows]
+    return [{"registry": name, **row} for row in rows]
 
 
 def _approves(registry: RemoteRegistry) -> bool:
-    """Whether an organization's policy lets only its own registry answer."""
+    """Whether an organization's policy allows only its own registry."""
     if not registry.source.organization:
         return False
     policy = load_organization_policy(registry)
@@ -145,7 +147,7 @@ def load_sources(
     """The registries of this user, keys read.
 
     Raises:
-        FormatError: `registry.url` and the like.
+        FormatError: `registry.url` or another `registry.…` code.
     """
     settings = load_settings(places, "registries")
     sources = configured_sources(settings, os.environ if env is None else env)
@@ -158,7 +160,7 @@ def load_sources(
 def find_signed(
     places: Places, digest: str, name: str = ""
 ) -> tuple[RegistrySource, Cached] | None:
-    """The shim of a binary as it lies in the cache, and the registry whose it is; offline, judges nothing."""
+    """The cached shim of a binary, and its registry; offline, verifies nothing."""
     with RemoteShims(load_sources(places), places, RegistrySessionOptions(offline=True)) as shims:
         for registry in shims.candidates_for(name):
             cached = registry.cache.find(digest)
@@ -178,7 +180,7 @@ def make_session_options(
     places: Places, *, offline: bool, refresh: bool = False, background: bool = False,
     approve: frozenset[str] = frozenset(), policy_requires: bool = False,
 ) -> RegistrySessionOptions:  # fmt: skip
-    """How this user's settings and environment want sessions to be held."""
+    """Options of sessions from this user's settings and environment."""
     return RegistrySessionOptions(
         offline=offline,
         refresh=refresh or os.environ.get("ATIP_REFRESH", "") not in ("", "0"),

@@ -7,7 +7,7 @@ from atip.system.clock import now as clock_now
 
 
 class RegistrySessionOptions:
-    """How registries are asked in one session."""
+    """How registries are queried in one session."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class RegistrySessionOptions:
     ) -> None:
         """
         Args:
-            refresh: ask again even what is fresh (`--refresh`, `ATIP_REFRESH`).
+            refresh: fetch again even what is fresh (`--refresh`, `ATIP_REFRESH`).
             background: not started by the user; a registry that failed is left alone for a while.
             expiry_s: how long an answer is fresh.
             policy_requires: an organization's policy wants signatures.

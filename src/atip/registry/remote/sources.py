@@ -1,6 +1,6 @@
 """Remote registries as configured: order, strictness, freshness, addresses. Pure; offline.
 
-Lower priority numbers are asked first (A23); the strictest word on signatures wins, and a registry's own
+Lower priority numbers are queried first (A23); the strictest setting for signatures wins, and a registry's own
 manifest can only tighten (A25); an answer is fresh for 24 hours unless configured otherwise (A24); a shim's
 bundle is its sibling, and an address inside the shim counts only on the same origin (A26).
 Implements ATIP 0.6 §4.6.
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_PRIORITY = 100
 DEFAULT_EXPIRY_S = 86400.0
-LOOKUPS = ("bins", "catalog", "hash")
 PUBLIC = Access()
 
 
@@ -41,7 +40,7 @@ class RegistrySource(Value):
     root: str | None = None
     """Pinned fingerprint of the TUF root; None: the registry has no signed index."""
     lookup: str = "auto"
-    """How hashes are asked for: `bins` (signed, private), `catalog` (private), `hash` (tells what is installed); `auto`: through
+    """How hashes are looked up: `bins` (signed, private), `catalog` (private), `hash` (reveals what is installed); `auto`: through
     the catalogue where the manifest names one, else by hash."""
     names: tuple[str, ...] = ()
     """Tools that only this registry may answer for."""
@@ -50,7 +49,7 @@ class RegistrySource(Value):
     organization: bool = False
     """Its `policy.json` is in force here."""
     explicit_expiry: bool = False
-    """The configured life time counts, whatever the server says (A24)."""
+    """The configured lifetime counts, regardless of the server (A24)."""
 
     @property
     def id(self) -> str:
@@ -68,7 +67,7 @@ class RegistrySource(Value):
 def configured_sources(
     settings: Mapping[str, Any], env: Mapping[str, str]
 ) -> tuple[RegistrySource, ...]:
-    """Enabled registries in the order in which they are asked; `ATIP_REGISTRIES` adds to the file.
+    """Enabled registries in the order in which they are queried; `ATIP_REGISTRIES` adds to the file.
 
     Raises:
         FormatError: `registry.url` for an address that is neither https nor loopback.
@@ -100,7 +99,7 @@ def checked_url(url: str) -> str:
         raise FormatError(
             "registry.url", error.message, hint="give an address like `https://tools.example.org`"
         ) from error
-    # SECURITY: over plain http anyone on the way may answer; loopback is for tests and local mirrors.
+    # SECURITY: over plain http anyone on the path could answer; loopback is for tests and local mirrors.
     if "?" in url or not (address.scheme == "https" or _is_loopback(url)):
         raise FormatError(
             "registry.url", f"`{url[:200]}` is not an https address", hint="use https"
@@ -116,7 +115,9 @@ def parse_source(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> Regis
     """
     url = checked_url(str(entry["url"]))
     root = entry.get("root")
-    signers = tuple((one["identity"], one.get("issuer", "")) for one in entry.get("signers") or ())
+    signers = tuple(
+        (signer["identity"], signer.get("issuer", "")) for signer in entry.get("signers") or ()
+    )
     return RegistrySource(
         name=str(entry.get("name", url)),
         url=url,
@@ -158,7 +159,7 @@ def expiry_s(settings: Mapping[str, Any]) -> float:
 
 
 def bundle_url(shim_url: str, claimed: str | None) -> tuple[str, ...]:
-    """Where the signature of a shim may lie, best first."""
+    """Possible locations of a shim's signature, best first."""
     sibling = f"{shim_url}.bundle"
     if claimed and _origin(claimed) == _origin(shim_url) and claimed != sibling:
         return (sibling, claimed)

@@ -1,6 +1,6 @@
-"""What is remembered about one remote registry between sessions, and where.
+"""State of one remote registry between sessions, and its files.
 
-<data>/registries/<id>/state.json   versions seen, failures, when it was last asked
+<data>/registries/<id>/state.json   versions seen, failures, time of the last query
 <data>/registries/<id>/root.json    the pinned root
 <data>/registries/<id>/tuf/         accepted metadata (rollback protection: not in the cache, which may be deleted)
 <data>/registries/<id>/policy.json  of an organization
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FOLDER = "registries"
 MAX_STATE = 1_000_000
-MAX_ASKED = 64_000_000
+MAX_QUERIED = 64_000_000
 
 
 class RemoteState(Value):
@@ -36,7 +36,7 @@ class RemoteState(Value):
     failures: int = 0
     """Failed sessions in a row."""
     not_before: float = 0.0
-    """Background sessions do not ask before this time."""
+    """Background sessions do not query before this time."""
     refreshed_at: float = 0.0
     """When its index was last seen to be current."""
     last_error: str = ""
@@ -56,7 +56,7 @@ class RegistryFiles:
         self.lock = os.path.join(self.data, ".lock")
 
     def load_state(self) -> RemoteState:
-        """What is remembered; nothing when there is no file.
+        """The stored state; empty when there is no file.
 
         Raises:
             AtipError: `registry.state` when the file is damaged: it holds the rollback protection.
@@ -97,7 +97,7 @@ class RegistryFiles:
     def load_misses(self) -> set[str]:
         """Hashes that the registry was found not to know at its last refresh. Derived; may be deleted."""
         try:
-            data = read_bytes(os.path.join(self.cache, "misses"), MAX_ASKED)
+            data = read_bytes(os.path.join(self.cache, "misses"), MAX_QUERIED)
         except AtipError:
             return set()
         return set(data.decode("ascii", "replace").split())

@@ -1,6 +1,6 @@
 """Synchronising: everything that is known locally is looked up in every registry, and what else they offer is fetched.
 
-(1) organization policy   (2) patterns   (3) shims of the digests at hand   (4) shims by name, from the catalogue
+(1) organization policy   (2) patterns   (3) shims of the given digests   (4) shims by name, from the catalogue
 
 Changes nothing but the registries' own folders; `syncing` hands the result to the store.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_PATTERNS = 1000
 
 
-class Waiting(Value):
+class PendingChange(Value):
     """A shim with weaker claims that needs approval."""
 
     registry: str
@@ -42,7 +42,7 @@ class Waiting(Value):
 
 
 class RegistrySyncReport(Value):
-    """What a synchronization did."""
+    """Report of a synchronization."""
 
     lookups: int
     requests: int
@@ -52,10 +52,10 @@ class RegistrySyncReport(Value):
     """Digests whose shim is new or changed."""
     prefetched: int
     patterns: int
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[PendingChange, ...]
     problems: tuple[dict[str, str], ...]
     warnings: tuple[dict[str, str], ...] = ()
-    """What registries without a private way to ask learned."""
+    """Hashes that registries without private lookup learned."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -65,7 +65,7 @@ class RegistrySyncReport(Value):
             "fetched": len(self.fetched),
             "prefetched": self.prefetched,
             "patterns": self.patterns,
-            "waiting": [one.to_json() for one in self.waiting],
+            "waiting": [change.to_json() for change in self.waiting],
             "problems": list(self.problems),
             "warnings": list(self.warnings),
         }
@@ -100,14 +100,14 @@ def synchronise(
     problems += [problem(name, digest, error) for name, digest, error in shims.problems]
     return RegistrySyncReport(
         lookups=lookups,
-        requests=sum(one.fetcher.requests for one in shims.registries),
+        requests=sum(registry.fetcher.requests for registry in shims.registries),
         answers=answers,
-        fetched=frozenset(d for one in shims.registries for d in one.acceptance.fetched),
+        fetched=frozenset(d for registry in shims.registries for d in registry.acceptance.fetched),
         prefetched=prefetched,
         patterns=patterns,
-        waiting=tuple(_waiting(shims)),
+        waiting=tuple(_pending_changes(shims)),
         problems=tuple(
-            {one["code"] + one["registry"] + one["digest"]: one for one in problems}.values()
+            {row["code"] + row["registry"] + row["digest"]: row for row in problems}.values()
         ),
         warnings=tuple(shims.warnings),
     )
@@ -123,12 +123,14 @@ def problem(registry: str, digest: str, error: AtipError) -> dict[str, str]:
     }
 
 
-def _waiting(shims: RemoteShims) -> Iterable[Waiting]:
+def _pending_changes(shims: RemoteShims) -> Iterable[PendingChange]:
     for registry in shims.registries:
         for digest, update in registry.acceptance.waiting.items():
             cached = registry.cache.find(digest)
             name = registry.acceptance.load(cached).tool.name if cached is not None else ""
-            yield Waiting(registry=registry.source.name, digest=digest, name=name, update=update)
+            yield PendingChange(
+                registry=registry.source.name, digest=digest, name=name, update=update
+            )
 
 
 def fetch_policy(registry: RemoteRegistry) -> bool:
@@ -178,9 +180,9 @@ def pattern_names(data: bytes) -> list[str]:
     from atip.model.text.names import why_unsafe
 
     document = read_json(data)
-    listed = document.get("patterns") if isinstance(document, dict) else None
+    patterns = document.get("patterns") if isinstance(document, dict) else None
     # SECURITY: a name becomes a path.
-    names = [name for name in listed or () if isinstance(name, str) and not why_unsafe(name)]
+    names = [name for name in patterns or () if isinstance(name, str) and not why_unsafe(name)]
     return names[:MAX_PATTERNS]
 
 

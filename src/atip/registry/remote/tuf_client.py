@@ -2,7 +2,7 @@
 
 python-tuf keeps the rules (signatures, thresholds, versions, expiry, hashes); this file gives it our HTTP client, a
 place on disk, our clock, and turns what it refuses into our errors. Beyond TUF: the versions seen are remembered a
-second time, so that a lost or damaged file cannot make us forget them; and a clock that is far off is named as such
+second time, so that a lost or damaged file cannot make us forget them; and a clock that is far off is reported as such
 instead of making old metadata look fresh. Implements docs/concepts/registries.md. Needs the extra `registry`.
 """
 
@@ -66,7 +66,7 @@ class SeenVersions(Value):
 
 
 class RootSummary(Value):
-    """What a person is shown before they pin a root."""
+    """Summary of a root for the user to confirm."""
 
     fingerprint: str
     version: int
@@ -76,12 +76,12 @@ class RootSummary(Value):
 
 
 def fingerprint_of(root: bytes) -> str:
-    """What is pinned: the digest of the first root's bytes."""
+    """The pinned fingerprint: the digest of the first root's bytes."""
     return f"sha256:{sha256_hex(root)}"
 
 
 def read_root(root: bytes) -> RootSummary:
-    """What a root says, once it is known to be signed by its own threshold.
+    """The content of a root, after checking that its own threshold of keys signed it.
 
     Raises:
         TrustError: `tuf.root`.
@@ -108,7 +108,7 @@ def read_root(root: bytes) -> RootSummary:
 
 
 class SignedIndex:
-    """One session with a registry's metadata: refreshed once, then asked for targets."""
+    """One session with a registry's metadata: refreshed once, then queried for targets."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class SignedIndex:
             ) from error
         import datetime
 
-        # python-tuf has no clock to hand in; the whole session happens at one moment.
+        # python-tuf does not take a clock; the whole session uses one moment.
         self._trusted.reference_time = datetime.datetime.fromtimestamp(now, datetime.UTC)
 
     @property
@@ -177,7 +177,7 @@ class SignedIndex:
         self._remember()
 
     def find(self, path: str) -> TargetFile | None:
-        """What the metadata says of a file; asks for at most one bin. None is a signed no.
+        """The metadata entry of a file; fetches at most one bin. None: verified as not listed.
 
         Raises:
             TrustError, FetchError: as `refresh`.
@@ -211,7 +211,7 @@ class SignedIndex:
             snapshot=trusted.snapshot.version,
         )
         before = self.seen
-        # A new root may have replaced stolen keys: versions then start anew (TUF 5.3.11).
+        # A new root may have replaced stolen keys: versions then start over (TUF 5.3.11).
         older = current.timestamp < before.timestamp or current.snapshot < before.snapshot
         if current.root < before.root or (current.root == before.root and older):
             raise TrustError(
@@ -231,11 +231,11 @@ def check_skew(headers: Mapping[str, str], now: float) -> None:
     from email.utils import parsedate_to_datetime
 
     try:
-        theirs = parsedate_to_datetime(headers.get("date", "")).timestamp()
+        server_time = parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (TypeError, ValueError):
         return
-    if abs(theirs - now) > MAX_SKEW_S:
-        days = abs(theirs - now) / 86400
+    if abs(server_time - now) > MAX_SKEW_S:
+        days = abs(server_time - now) / 86400
         raise TrustError(
             "tuf.clock",
             f"this machine's clock and the registry's are {days:.0f} days apart",
@@ -286,7 +286,7 @@ def _make_fetcher(fetch: Fetch) -> Any:
         def download_bytes(self, url: str, max_length: int) -> bytes:
             data = fetch(url, max_length)
             if data is None:
-                raise DownloadHTTPError(f"{os.path.basename(url)} is not there", 404)
+                raise DownloadHTTPError(f"{os.path.basename(url)} was not found", 404)
             return data
 
     return Fetcher()

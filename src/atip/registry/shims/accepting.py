@@ -1,6 +1,6 @@
-"""Taking over a shim that a registry sent, or that lies in the cache: verify, read, compare, store.
+"""Accept a shim from a registry or from the cache: verify, read, compare, store.
 
-Steps (4) and (5) of `registry.remote.remote`; knows nothing of how the bytes were fetched.
+Steps (4) and (5) of `registry.remote.remote`; independent of how the bytes were fetched.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from atip.registry.shims.cache import Cached, ShimCache
     from atip.system.network.http import Response
 
-MAX_TOLD_AGE_S = 7 * 86400.0
+MAX_SERVER_AGE_S = 7 * 86400.0
 """The longest that a server's `max-age` is believed."""
 
 
 class Acceptance:
-    """What one registry's shims must fulfil."""
+    """Requirements for the shims of one registry."""
 
     def __init__(
         self, source: RegistrySource, options: RegistrySessionOptions, cache: ShimCache
@@ -42,14 +42,14 @@ class Acceptance:
         self._options = options
         self._cache = cache
         self.manifest_requires: bool | None = None
-        """What the registry's own manifest says; it can only tighten."""
+        """The setting in the registry's own manifest; it can only tighten."""
         self.waiting: dict[str, ShimUpdate] = {}
         """Updates that need a person's approval, by digest."""
         self.fetched: set[str] = set()
         """Digests whose shim is new or changed in this session."""
 
     def required(self) -> bool:
-        """Whether unsigned shims are refused: the strictest word wins (A25)."""
+        """Whether unsigned shims are refused: the strictest setting wins (A25)."""
         return needs_signature(
             self._source, manifest=self.manifest_requires, policy=self._options.policy_requires
         )
@@ -79,7 +79,7 @@ class Acceptance:
         return CheckedShim(digest=digest, tool=tool, signer=signer, registry=self._source.url)
 
     def renew(self, cached: Cached, answer: Response | None) -> CheckedShim:
-        """The bytes we have are still the right ones: verify them again, and start their time anew."""
+        """The cached bytes are still current: verify them again, and restart their lifetime."""
         shim = self.load(cached)
         facts = cached.facts.replace(
             expires_at=self._expires(answer.headers if answer is not None else {}),
@@ -90,7 +90,7 @@ class Acceptance:
         return shim
 
     def load(self, cached: Cached) -> CheckedShim:
-        """A shim from the cache. Its bytes were hashed on the way; its signature is checked again whenever the signers
+        """A shim from the cache. Its bytes were hashed when read; its signature is checked again whenever the signers
         or keys are not those it was checked against.
 
         Raises:
@@ -120,8 +120,8 @@ class Acceptance:
         )
 
     def _expires(self, headers: Mapping[str, str]) -> float:
-        """When the answer is to be checked again: as configured, else as the server says, else after a day (A24)."""
+        """When to check the answer again: as configured, else by the server's header, else after a day (A24)."""
         age = None if self._source.explicit_expiry else max_age_s(headers.get("cache-control", ""))
         return self._options.now + (
-            self._options.expiry_s if age is None else min(age, MAX_TOLD_AGE_S)
+            self._options.expiry_s if age is None else min(age, MAX_SERVER_AGE_S)
         )

@@ -37,7 +37,7 @@ which the signature may be renewed; nothing that we decide reads the rest of it.
 
 
 class ShimUpdate(Value):
-    """What an update would change."""
+    """Changes of an update."""
 
     changes: Diff
     weaker: tuple[Change, ...]
@@ -45,23 +45,23 @@ class ShimUpdate(Value):
 
 
 def check_binary(tool: Tool, digest: str) -> None:
-    """The shim is about the binary it was asked for (§3.2.2 step 4, §4.5).
+    """Check that the shim describes the requested binary (§3.2.2 step 4, §4.5).
 
     Raises:
         TrustError: `registry.wrong-binary`.
     """
-    claimed = tool.binary.hash if tool.binary is not None else None
+    declared = tool.binary.hash if tool.binary is not None else None
     # SECURITY: compared whole, both normalized; a shim of another binary would describe this one.
-    if claimed is None or claimed.lower() != digest:
+    if declared is None or declared.lower() != digest:
         raise TrustError(
             "registry.wrong-binary",
-            f"the shim describes {str(claimed)[:80]}, not {digest}",
+            f"the shim describes {str(declared)[:80]}, not {digest}",
             hint="report it to the registry's owner",
         )
 
 
 def plan_update(old: Tool, new: Tool) -> ShimUpdate:
-    """What replacing `old` by `new` means.
+    """Plan the replacement of `old` by `new`.
 
     Raises:
         TrustError: `registry.immutable-changed`.

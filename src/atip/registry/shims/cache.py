@@ -27,7 +27,7 @@ _MAX_FACTS = 64_000
 
 
 class ShimFacts(Value):
-    """What the sidecar says; none of it is inside the signed bytes."""
+    """Content of the sidecar; none of it is inside the signed bytes."""
 
     url: str
     cached_at: float
@@ -35,7 +35,7 @@ class ShimFacts(Value):
     etag: str = ""
     last_modified: str = ""
     signer: str = ""
-    """Who signed, as verified by us; empty: no signer was verified."""
+    """The verified signer; empty: none."""
     policy: str = ""
     """Digest of the signers and keys that `signer` was verified against."""
 
@@ -61,38 +61,38 @@ class ShimCache:
 
     def find(self, digest: str) -> Cached | None:
         """The shim of a binary, or None when there is none or it is damaged."""
-        bare = _bare(digest)
-        shim = _read(f"{self._folder}/{bare}.json", MAX_SHIM)
+        digits = _hex_digits(digest)
+        shim = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
         if shim is None:
             return None
-        side = _read(self._side(bare, shim), MAX_BUNDLE + _MAX_FACTS)
+        side = _read(self._side(digits, shim), MAX_BUNDLE + _MAX_FACTS)
         opened = _open_side(side, sha256_hex(shim)) if side is not None else None
         if opened is None:
-            self._set_aside(bare)
+            self._set_aside(digits)
             return None
         facts, bundle = opened
-        return Cached(digest=f"sha256:{bare}", shim=shim, bundle=bundle, facts=facts)
+        return Cached(digest=f"sha256:{digits}", shim=shim, bundle=bundle, facts=facts)
 
     def save(self, digest: str, shim: bytes, bundle: bytes | None, facts: ShimFacts) -> None:
         """Replace the shim of a binary, whole or not at all."""
-        bare = _bare(digest)
+        digits = _hex_digits(digest)
         make_private(self._folder)
-        before = _read(f"{self._folder}/{bare}.json", MAX_SHIM)
-        write_atomic(self._side(bare, shim), _close_side(facts, bundle, sha256_hex(shim)))
+        before = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
+        write_atomic(self._side(digits, shim), _close_side(facts, bundle, sha256_hex(shim)))
         if before == shim:
             return
-        write_atomic(f"{self._folder}/{bare}.json", shim)
+        write_atomic(f"{self._folder}/{digits}.json", shim)
         if before is not None:
-            _unlink(self._side(bare, before))
+            _unlink(self._side(digits, before))
 
     def forget(self, digest: str) -> bool:
         """Remove a shim, as when its registry no longer lists it."""
-        bare = _bare(digest)
-        shim = _read(f"{self._folder}/{bare}.json", MAX_SHIM)
+        digits = _hex_digits(digest)
+        shim = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
         if shim is None:
             return False
-        _unlink(f"{self._folder}/{bare}.json")
-        _unlink(self._side(bare, shim))
+        _unlink(f"{self._folder}/{digits}.json")
+        _unlink(self._side(digits, shim))
         return True
 
     def digests(self) -> list[str]:
@@ -102,22 +102,22 @@ class ShimCache:
             return sorted(f"sha256:{name}" for name in names if is_hex_digest(name))
         return []
 
-    def _side(self, bare: str, shim: bytes) -> str:
-        return f"{self._folder}/{bare}.{sha256_hex(shim)[:16]}.side"
+    def _side(self, digits: str, shim: bytes) -> str:
+        return f"{self._folder}/{digits}.{sha256_hex(shim)[:16]}.side"
 
-    def _set_aside(self, bare: str) -> None:
-        self.damaged.append(f"sha256:{bare}")
+    def _set_aside(self, digits: str) -> None:
+        self.damaged.append(f"sha256:{digits}")
         with contextlib.suppress(OSError, AtipError):
             make_private(self._quarantine)
-            os.replace(f"{self._folder}/{bare}.json", f"{self._quarantine}/{bare}.json")
+            os.replace(f"{self._folder}/{digits}.json", f"{self._quarantine}/{digits}.json")
 
 
-def _bare(digest: str) -> str:
-    bare = digest.removeprefix("sha256:")
-    if not is_hex_digest(bare):
+def _hex_digits(digest: str) -> str:
+    digits = digest.removeprefix("sha256:")
+    if not is_hex_digest(digits):
         # SECURITY: a digest becomes a file name.
         raise AtipError("registry.digest", f"`{digest[:80]}` is not a SHA-256 digest")
-    return bare
+    return digits
 
 
 def _unlink(path: str) -> None:
@@ -126,7 +126,7 @@ def _unlink(path: str) -> None:
 
 
 def _read(path: str, max_bytes: int) -> bytes | None:
-    """A regular file of ours; None when it is missing, too large, a link, or somebody else's."""
+    """A regular file of this user; None when it is missing, too large, a link, or owned by another user."""
     try:
         # SECURITY: a link in the cache would let another file be read as a shim.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)

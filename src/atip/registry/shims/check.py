@@ -27,11 +27,11 @@ class CheckedShim(Value):
     digest: str
     tool: Tool
     signer: str
-    """Who signed it, as we verified; empty: no signer was verified."""
+    """The verified signer; empty: none."""
     registry: str
     """Address of the registry it came from."""
     stale: bool = False
-    """Its registry could not be asked whether it still holds."""
+    """Its registry did not answer, so it may be outdated."""
 
 
 def shim_policy(source: RegistrySource, *, required: bool) -> TrustPolicy:
@@ -49,12 +49,12 @@ def shim_policy(source: RegistrySource, *, required: bool) -> TrustPolicy:
 
 
 def policy_digest(policy: TrustPolicy) -> str:
-    """Tells whether a remembered verification was made against the same signers and keys."""
+    """A digest of the signers and keys, stored with a verification: another digest invalidates it."""
     return sha256_hex(repr((policy.signers, policy.keys)).encode())
 
 
 def kind_of(bundle: bytes) -> str:
-    """What kind of signature some bytes are, by how they begin."""
+    """Kind of a signature, by its first bytes."""
     start = bundle.lstrip()[:40]
     if start.startswith(b"untrusted comment:"):
         return "minisign"
@@ -77,7 +77,7 @@ def verify_signature_of(shim: bytes, bundle: bytes | None, policy: TrustPolicy) 
             )
         return ""
     if not policy.signers and not policy.keys and not policy.require_signatures:
-        # Nobody is configured who could have signed: the shim counts as unsigned.
+        # No signer is configured: the shim counts as unsigned.
         return ""
     from atip.trust.signatures import verify_shim_signature
 

@@ -251,7 +251,7 @@ class _Launch:
         return True
 
     def _begin_trace(self, channel: socket.socket) -> None:
-        """Listen to a traced program before it starts; without its launcher the status tells why."""
+        """Listen to a traced program before it starts; without its launcher the status has the reason."""
         tracer = self._decided.request.tracer
         if tracer is not None:
             channel.settimeout(START_S)
@@ -309,7 +309,7 @@ class _Launch:
         )
         notes: tuple[str, ...] = (f"{each} hold for each process",)
         if decided.files.expanded:
-            notes += ("files made later are not covered by an expanded read pattern",)
+            notes += ("files created later are not covered by an expanded read pattern",)
         notes += (*self._notes, *undone)
         return outcome.replace(
             backend="bubblewrap",

@@ -153,7 +153,7 @@ def _hidden(denies: list[Glob], roots: list[str], write_roots: list[str]) -> lis
     for glob in denies:
         for path in _denied_paths(glob):
             if inside := [root for root in roots if root != path and _within(root, path)]:
-                raise _cannot(inside[0], f"it lies inside the denied `{glob.text}`")
+                raise _cannot(inside[0], f"it is inside the denied `{glob.text}`")
             root = next((root for root in roots if _within(path, root)), None)
             if root is None:
                 continue
@@ -161,7 +161,7 @@ def _hidden(denies: list[Glob], roots: list[str], write_roots: list[str]) -> lis
                 raise _cannot(glob.text, "it is granted as a whole")
             target = _first_missing(path, root)
             if not os.path.lexists(path) and root not in write_roots:
-                continue  # read-only: nobody can make it
+                continue  # read-only: it cannot be created
             covers[target] = _cover(target, glob)
             for parent in _between(root, target):
                 pins[parent] = Mount(kind="pin", path=parent)

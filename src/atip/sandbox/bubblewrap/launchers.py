@@ -1,4 +1,4 @@
-"""Launchers: the small programs of ours around bubblewrap, and what each is told.
+"""Launchers: our small programs around bubblewrap, and the order for each.
 
 The *inner* one is PID 1 and the last code of ours before the program. It exists twice: in Perl (`inner.pl`), which starts
 in a tenth of Python's time, for most runs; and in Python (`inner.py`), which also hands sockets over and takes

@@ -54,7 +54,7 @@ class Started(Value):
     pid: int
     inner_pid: int
     inner: int
-    """Handle (pidfd) of the same: a number could belong to someone else by the time it is used."""
+    """Handle (pidfd) of the same: a number could belong to another process by the time it is used."""
 
 
 def find_bubblewrap() -> str:
@@ -144,7 +144,7 @@ def start(
 
 
 def make_user_namespace(table: str) -> int:
-    """A handle of a new user namespace, with `table` for users and groups; nobody lives in it. For root callers.
+    """A handle of a new user namespace, with `table` for users and groups; without processes. For root callers.
 
     Raises:
         SandboxError: `sandbox.namespaces-unavailable`.
@@ -187,7 +187,7 @@ def settle(started: Started) -> None:
 
 def end(started: Started) -> None:
     """Kill the namespace and its launcher, and wait until both are gone."""
-    # SECURITY: the launcher alone may die before it has told a half-made namespace to go on.
+    # SECURITY: the launcher alone may die before it has released an unfinished namespace.
     settle(started)
     os.close(started.inner)
     if processes.wait(started.pid, END_S) is None:
@@ -214,7 +214,7 @@ def _identity(root: bool, gate: int, capabilities: Sequence[str]) -> list[str]:
 
 
 def _handle_of(inner_pid: int, pid: int) -> int:
-    """Of PID 1; if its set-up has failed already, of our own child, which ends with it and is still there."""
+    """Handle of PID 1; if its set-up has already failed, of our own child, which ends with it."""
     try:
         return os.pidfd_open(inner_pid)
     except ProcessLookupError:
@@ -230,7 +230,7 @@ def _map_users(pid: int, table: str) -> None:
 def _unavailable(exit_code: int | None) -> SandboxError:
     return SandboxError(
         "sandbox.namespaces-unavailable",
-        "bubblewrap could not make the namespaces of a sandbox",
+        "bubblewrap could not create the namespaces of a sandbox",
         hint=HINT,
         details={"exit_code": exit_code},
     )

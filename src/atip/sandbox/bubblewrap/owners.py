@@ -1,7 +1,7 @@
 """Owners: a root caller's start; granted files of root are shown as the sandbox user's.
 
 Mounts with mapped ids can only be made by root outside. They are made in a mount namespace of a thread of ours,
-which then starts bubblewrap and ends: children inherit what their thread sees, and nobody else sees it.
+which then starts bubblewrap and ends: children inherit the mounts of their thread, which no other process sees.
 No other process is needed for it, and the process around the thread keeps its own view.
 """
 

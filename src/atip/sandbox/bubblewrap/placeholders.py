@@ -30,11 +30,11 @@ def hold_placeholder(path: str) -> int:
         if _is_there(path, handle):
             return handle
         os.close(handle)  # the last holder removed it in between
-    raise SandboxError("sandbox.cannot-enforce", f"`{path}` comes and goes")
+    raise SandboxError("sandbox.cannot-enforce", f"`{path}` appears and disappears; run it again")
 
 
 def release_placeholder(path: str, handle: int) -> None:
-    """Give it up; the last holder removes it, unless it is somebody's own file."""
+    """Release it; the last holder removes it, unless it is a real file."""
     try:
         with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,8 +77,8 @@ def _open(path: str) -> int:
 
 def _is_there(path: str, handle: int) -> bool:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return False
     status_now = os.fstat(handle)
-    return (found.st_dev, found.st_ino) == (status_now.st_dev, status_now.st_ino)
+    return (status.st_dev, status.st_ino) == (status_now.st_dev, status_now.st_ino)

@@ -1,6 +1,6 @@
 """Plan of the full backend: a Confinement as environment, gates and mounts. Starts nothing.
 
-The argument list made here *is* the protection (bubblewrap enforces what it is told), so it is built
+The argument list made here *is* the protection (bubblewrap enforces its arguments), so it is built
 by plain functions whose results tests can read.
 """
 
@@ -33,14 +33,14 @@ _SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108  the sandbox's own
 
 
 class SandboxPlan(Value):
-    """Everything decided before anything is started."""
+    """The plan of a run, complete before anything is started."""
 
     confinement: Confinement
     request: RunRequest
     files: FilePlan
     home: str
     program: str
-    """What is executed inside: the binary, or the interpreter of a script."""
+    """The program executed inside: the binary, or the interpreter of a script."""
     argv: tuple[str, ...]
     env: Mapping[str, str]
     env_dropped: tuple[str, ...]
@@ -121,7 +121,7 @@ def _callbacks(confinement: Confinement) -> tuple[CallbackAddress, ...]:
 
 
 def script_name(request: RunRequest) -> str:
-    """What a script is told as its own name. One file may serve many commands under links of their names
+    """argv[0] of a script. One file may serve many commands under links of their names
     (`psql`, `pg_dump` …): then a link of the called name leads to the sealed bytes."""
     called, path = os.path.basename(request.argv[0]), request.binary.path
     if called in ("", ".", "..", os.path.basename(path)):
@@ -130,7 +130,7 @@ def script_name(request: RunRequest) -> str:
 
 
 def _home_inside(home: str) -> str:
-    """Where the scratch home lies: at the caller's own path, unless that belongs to the system."""
+    """Path of the scratch home: the caller's own, unless that belongs to the system."""
     system = ("/", *system_view.TOP, *system_view.TREES, "/etc", "/proc", "/sys", "/dev", "/run")
     is_system = any(home == path or home.startswith(path.rstrip("/") + "/") for path in system[1:])
     return f"/home/{system_view.USER}" if is_system or home == "/" else home
@@ -152,7 +152,7 @@ def build_environment(
         "USER": system_view.USER,
         "LOGNAME": system_view.USER,
     }
-    # SECURITY: loader and interpreter variables stay outside whoever asks for them.
+    # SECURITY: loader and interpreter variables are never passed, even on request.
     dropped = tuple(name for name in confinement.env_pass if is_never_passed(name))
     for name in confinement.env_pass:
         if name in caller and name not in dropped and name != "HOME":
@@ -311,7 +311,7 @@ def check_cwd(decided: SandboxPlan) -> None:
 
 
 def outer_order(decided: SandboxPlan, *, root: bool) -> OuterOrder | None:
-    """What must be mounted before bubblewrap starts; None where it starts from the caller's own view."""
+    """Mounts to make before bubblewrap starts; None if it starts from the caller's own view."""
     roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
     overlays = decided.request.overlays
     if not root and not overlays and not decided.request.layer:

@@ -123,7 +123,7 @@ def open_settings() -> dict[str, int]:
         except OSError:
             continue  # missing, or a link
         status = os.fstat(handle)
-        # SECURITY: a copy can be read by everybody, so the file itself must be
+        # SECURITY: a copy is readable by all users, so the file itself must be
         is_open = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IROTH
         if is_open and status.st_size <= _COPIED:
             descriptors[path] = handle
@@ -169,7 +169,7 @@ def _host_arguments() -> list[str]:
 
 
 NEVER_OF_IMAGE = ("/proc", "/sys", "/dev", "/run", "/tmp", "/home", "/root")  # noqa: S108
-"""What every sandbox has of its own, whatever system it shows."""
+"""Mounts of every sandbox, regardless of the system it shows."""
 
 
 def image_arguments(root: str, covered: Sequence[str]) -> list[str]:
@@ -217,7 +217,7 @@ def host_start(program: str) -> list[str]:
         raise SandboxError("sandbox.interpreter", "the dynamic loader of this host was not found")
     folders = [*glob.glob("/usr/lib/*-linux-gnu*"), *glob.glob("/lib/*-linux-gnu*")]
     folders += ["/usr/lib64", "/usr/lib", "/usr/local/lib"]
-    real = dict.fromkeys(os.path.realpath(one) for one in folders if os.path.isdir(one))
+    real = dict.fromkeys(os.path.realpath(folder) for folder in folders if os.path.isdir(folder))
     libraries = ":".join(HOST + one for one in real)
     inside = HOST + program if _inside(program, "/usr") else program
     return [HOST + os.path.realpath(loaders[0]), "--library-path", libraries, inside]

@@ -29,7 +29,7 @@ class MemoryGroup:
         return _write(f"{self._path}/cgroup.procs", str(pid))
 
     def close(self) -> None:
-        """Remove the group; the kernel refuses while anybody lives in it."""
+        """Remove the group; the kernel refuses while it has processes."""
         with contextlib.suppress(OSError):
             os.rmdir(self._path)
 

@@ -1,4 +1,4 @@
-"""The Landlock backend: for hosts without namespaces, cheap, and weaker. It says where.
+"""The Landlock backend: for hosts without namespaces, cheap, and weaker; it reports what it cannot enforce.
 
 A thread under Landlock and a system-call filter (landlock_spawner.py) starts the program, which inherits
 both and cannot take them off. What it enforces: files by allowlist, no network, no

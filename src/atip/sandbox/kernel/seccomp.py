@@ -176,13 +176,13 @@ def _no_special_bits(program: _Program) -> None:
         program.refuse_both_bits(
             name, (flags, _MAKES_FILE), (flags + 1, _SPECIAL_BITS), errno.EPERM
         )
-    # Its mode lies in memory, out of reach of a filter; whoever uses it falls back to openat.
+    # Its mode is in memory, out of reach of a filter; callers fall back to openat.
     program.refuse("openat2", errno.ENOSYS)
 
 
 def _one_shot(program: _Program) -> None:
     program.refuse("execve", errno.EPERM)
-    # SECURITY: RLIMIT_NOFILE lies below this number, so nobody can put another file there.
+    # SECURITY: RLIMIT_NOFILE is below this number, so no other file can get it.
     program.allow_only("execveat", 0, (ONE_SHOT_FD,), errno.EPERM)
     program.allow_only("execveat", 4, (_AT_EMPTY_PATH,), errno.EPERM)
 

@@ -1,7 +1,7 @@
 """Kernel: the few system calls that Python has no name for (Landlock, prctl, seccomp).
 
 Used to find out what this host can enforce, and by the Landlock backend. Each function is a thin
-door: it takes plain numbers and bytes, and raises OSError.
+entry point: it takes plain numbers and bytes, and raises OSError.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SECCOMP_MODE_FILTER = 2
 CLONE_FS = 0x200
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 _VERSION_FLAG = 1
-_RULE_PATH, _RULE_PORT = 1, 2
+_RULE_PATH = 1
 
 
 @functools.cache
@@ -55,12 +55,6 @@ def landlock_allow_path(ruleset: int, path_fd: int, rights: int) -> None:
     """Grant rights below an open file or directory."""
     rule = struct.pack("<Qi", rights, path_fd)
     _checked(_libc().syscall(LANDLOCK_ADD, ruleset, _RULE_PATH, rule, 0))
-
-
-def landlock_allow_port(ruleset: int, port: int, rights: int) -> None:
-    """Grant rights on a TCP port."""
-    rule = struct.pack("<QQ", rights, port)
-    _checked(_libc().syscall(LANDLOCK_ADD, ruleset, _RULE_PORT, rule, 0))
 
 
 def landlock_restrict_thread(ruleset: int) -> None:

@@ -63,7 +63,7 @@ def count_spare(callbacks: Sequence[CallbackAddress]) -> int:
     """Sockets that a run with these callbacks needs."""
     if not callbacks:
         return 0
-    return SPARE_SERVER if any(each.path == EVERY_PATH for each in callbacks) else SPARE
+    return SPARE_SERVER if any(callback.path == EVERY_PATH for callback in callbacks) else SPARE
 
 
 class IngressListener:

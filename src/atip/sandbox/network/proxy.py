@@ -72,7 +72,7 @@ class EgressPolicy:
             return "", 0, "the name cannot be resolved"
         # SECURITY: all must be public; a mixed answer is how a name is bent to an inner host.
         if not addresses or not (host in self._private or all(map(is_public, addresses))):
-            return "", 0, "the name leads to an address that is not public"
+            return "", 0, "the name resolves to an address that is not public"
         return addresses[0], port, ""
 
 

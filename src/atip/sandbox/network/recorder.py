@@ -73,7 +73,7 @@ class Recorder:
         self._names: dict[str, str] = {}
         self._meant: dict[int, tuple[str, int]] = {}
         """Local port of a connection → what the program wanted."""
-        self._told = threading.Condition()
+        self._registered = threading.Condition()
         self._contacts: list[Contact] = []
         self._sockets: list[socket.socket] = []
         self._servers: list[threading.Thread] = []
@@ -104,12 +104,12 @@ class Recorder:
         """
         _, handed, _, _ = socket.recv_fds(channel, 1, 2)
         if len(handed) != 2:
-            raise OSError("the stand-in of the network could not be opened")
+            raise OSError("the network recorder could not be started")
         self._sockets = [socket.socket(fileno=number) for number in handed]
         self._end = os.eventfd(0)
-        for serve, one in zip((self._resolve, self._accept), self._sockets, strict=True):
-            one.setblocking(False)
-            server = threading.Thread(target=self._serve, args=(one, serve), daemon=True)
+        for serve, endpoint in zip((self._resolve, self._accept), self._sockets, strict=True):
+            endpoint.setblocking(False)
+            server = threading.Thread(target=self._serve, args=(endpoint, serve), daemon=True)
             self._servers.append(server)
             server.start()
 
@@ -121,8 +121,8 @@ class Recorder:
             server.join()
         for talk in self._talks:  # complete: only a server adds to it, and they have ended
             talk.join(2 * SILENCE_S)
-        for one in self._sockets:
-            one.close()
+        for endpoint in self._sockets:
+            endpoint.close()
         if self._servers:
             os.close(self._end)
             self._servers = []
@@ -161,24 +161,24 @@ class Recorder:
             if target[1]:  # 0 only asks for the way
                 self._note(Contact(host=self.named(target[0]), port=target[1]))
             return sock.connect_ex((place, STAND_IN[1]))
-        with self._told:  # whoever accepts waits until we know the port
+        with self._registered:  # the accepting thread waits until the port is known
             result = sock.connect_ex((place, STAND_IN[1]))
             self._meant[sock.getsockname()[1]] = target
-            self._told.notify_all()
+            self._registered.notify_all()
         return result
 
     def _note(self, contact: Contact) -> None:
         if len(self._contacts) < MAX_CONTACTS and contact not in self._contacts:
             self._contacts.append(contact)
 
-    def _serve(self, one: socket.socket, serve: Callable[[socket.socket], None]) -> None:
+    def _serve(self, endpoint: socket.socket, serve: Callable[[socket.socket], None]) -> None:
         """Serve until the program has ended and nothing waits any more."""
         poll = select.poll()
-        poll.register(one, select.POLLIN)
+        poll.register(endpoint, select.POLLIN)
         poll.register(self._end, select.POLLIN)
-        while any(number == one.fileno() for number, _ in poll.poll()):
+        while any(number == endpoint.fileno() for number, _ in poll.poll()):
             try:
-                serve(one)
+                serve(endpoint)
             except (ValueError, struct.error):  # a hostile question; the next one may be plain
                 continue
             except OSError:  # the client has gone, or we have no descriptor left for it now
@@ -186,8 +186,8 @@ class Recorder:
 
     # --- names -------------------------------------------------------------------------------------
 
-    def _resolve(self, one: socket.socket) -> None:
-        query, sender = one.recvfrom(4096)
+    def _resolve(self, endpoint: socket.socket) -> None:
+        query, sender = endpoint.recvfrom(4096)
         question = read_question(query)
         if question is None:
             return
@@ -201,7 +201,7 @@ class Recorder:
             answer = struct.pack(">HHHIH4s", 0xC00C, 1, 1, _TTL_S, 4, address)
         code = _ANSWERED if is_forward else _NO_SUCH_NAME
         head = query[:2] + struct.pack(">HHHHH", code, 1, 1 if answer else 0, 0, 0)
-        one.sendto(head + query[12:end] + answer, sender)
+        endpoint.sendto(head + query[12:end] + answer, sender)
 
     def _address(self, name: str) -> str:
         for address, other in self._names.items():
@@ -220,8 +220,8 @@ class Recorder:
         talk.start()
 
     def _talk(self, client: socket.socket, port: int) -> None:
-        with self._told:
-            self._told.wait_for(lambda: port in self._meant, timeout=1.0)
+        with self._registered:
+            self._registered.wait_for(lambda: port in self._meant, timeout=1.0)
             address, target_port = self._meant.pop(port, ("", 0))
         if not target_port:
             client.close()

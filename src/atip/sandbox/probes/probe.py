@@ -1,4 +1,4 @@
-"""Probe sandbox: ask many foreign programs `--help`, `--agent` or `--version`, confined.
+"""Probe sandbox: run many foreign programs with `--help`, `--agent` or `--version`, confined.
 
     with ProbeSandbox(visible=["/opt/tools"]) as box:
         result = box.run(["/opt/tools/gh", "--agent"])

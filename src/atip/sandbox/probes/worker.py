@@ -1,4 +1,4 @@
-"""Worker: the host's end of one probe confinement: start it, ask it, replace it when it dies.
+"""Worker: the host's end of one probe confinement: start it, run probes, replace it when it dies.
 
 Replies come from inside a sandbox: every length is checked against what was asked for, and
 nothing is parsed beyond a fixed header. Not thread-safe; `ProbeSandbox` hands each worker to one
@@ -60,7 +60,7 @@ and what the caller sets."""
 
 
 class ProbeResult(Value):
-    """What one probe did. Bytes as written, at most the limit of each stream."""
+    """Result of one probe. Bytes as written, at most the limit of each stream."""
 
     exit_code: int | None
     """As in `subprocess`: -N for signal N. None when nothing was started (see `failure`)."""
@@ -124,7 +124,9 @@ class Worker:
         """Hand over one probe; `receive` must follow."""
         env = {**ENVIRONMENT, "HOME": self._scratch, "TMPDIR": self._scratch, **env_set}
         request = encode_request(argv, env, wall_s, self._keep)
-        for _ in range(2):  # it may have died of old age while idle: nothing was run, start anew
+        for _ in range(
+            2
+        ):  # it may have died of old age while idle: nothing was run, start a new one
             self.ensure()
             try:
                 os.write(self._control, request)

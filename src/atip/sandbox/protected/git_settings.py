@@ -55,7 +55,7 @@ def foreign_settings(
         roots: places that may be led to.
     """
     old_settings = set(_settings(before))
-    new_settings = [each for each in _settings(now) if each not in old_settings]
+    new_settings = [setting for setting in _settings(now) if setting not in old_settings]
     return tuple(
         name for name, value in new_settings if not _is_harmless(name, value, folder, roots)
     )
@@ -72,7 +72,7 @@ def _is_harmless(name: str, value: str, folder: str, roots: Sequence[str]) -> bo
 
 
 def _settings(data: bytes) -> list[tuple[str, str]]:
-    """Every setting as `section.sub.key` and value. What is not understood is one that nobody knows."""
+    """Every setting as `section.sub.key` and value. What cannot be parsed is an unknown setting."""
     text = data.decode("utf-8", "replace")
     if "\0" in text:
         return [_UNREADABLE]

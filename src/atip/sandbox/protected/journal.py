@@ -47,7 +47,7 @@ def begin(folder: str, survey: Survey) -> Callable[[], None]:
 
 
 def recover(folder: str) -> tuple[str, ...]:
-    """Undo for runs that nobody finished; what was done."""
+    """Undo changes of runs that were killed; returns what was done."""
     try:
         names = [name for name in os.listdir(folder) if name.endswith(_ENDING)]
     except OSError:
@@ -70,7 +70,7 @@ def _finish(path: str) -> tuple[str, ...]:
 
         messages = undo_changes(_decoded(document))
         os.unlink(path)
-        return tuple(f"of an earlier run that was killed: {each}" for each in messages)
+        return tuple(f"after an earlier run that was killed: {message}" for message in messages)
     except BlockingIOError:
         return ()  # that run goes on
     finally:
@@ -89,10 +89,10 @@ def _encoded(survey: Survey) -> dict[str, object]:
         "links": survey.links,
         "repositories": {
             path: [
-                each.hooks,
-                [(name, None if data is None else data.hex()) for name, data in each.parts],
+                repository.hooks,
+                [(name, None if data is None else data.hex()) for name, data in repository.parts],
             ]
-            for path, each in survey.repositories.items()
+            for path, repository in survey.repositories.items()
         },
     }
 

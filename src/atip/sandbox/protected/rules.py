@@ -21,7 +21,7 @@ DEPENDENCIES = frozenset(
         *(".venv", "venv", ".tox", ".nox"),
     )
 )
-"""Folders that package managers fill: nobody opens one as a project of its own, so there only repositories count."""
+"""Folders that package managers fill: they are not opened as projects, so only repositories count there."""
 
 
 class ProtectionRules(Value):

@@ -1,6 +1,6 @@
 """Survey: what lies below a writable place before a run – names to keep, repositories, and the folders themselves.
 
-Folders are remembered with the time of their last change, which nobody can set back: after the run only those are read again
+Folders are remembered with the time of their last change, which cannot be set back: after the run only those are read again
 that changed.
 """
 
@@ -30,12 +30,12 @@ class SurveyedFolder(Value):
     """One folder as it was."""
 
     stamp: tuple[int, int] | None
-    """Inode and time of change; None: too young to be told from a later state."""
+    """Inode and time of change; None: too recent to be distinguished from a later state."""
     folders: tuple[str, ...] = ()
 
 
 class Survey(Value):
-    """Everything below the writable roots that the rules speak of."""
+    """Everything below the writable roots that the rules cover."""
 
     rules: ProtectionRules
     roots: tuple[str, ...]
@@ -101,7 +101,7 @@ class _Walk:
         entries = self._entries(path)
         names = frozenset() if foreign else self._rules.names_in(os.path.basename(path))
         if os.path.basename(path) == REPOSITORY or repository.is_repository(
-            each.name for each in entries
+            entry.name for entry in entries
         ):
             return self._visit_repository(path)
         inside: list[tuple[str, str]] = []

@@ -121,7 +121,7 @@ def read_call(name: str, caller: TracedThread, arguments: list[int]) -> list[Tra
 
 
 def is_refused(name: str, arguments: list[int]) -> bool:
-    """Calls that the tracer refuses in the place of the filter below. By registers alone, which nobody else can change."""
+    """Calls that the tracer refuses in the place of the filter below. By registers alone, which no other process can change."""
     return name in TRACED or (name == "socket" and signed(arguments[0]) not in INTERNET)
 
 
@@ -138,7 +138,7 @@ def _system_event(name: str, caller: TracedThread, a: list[int]) -> TraceEvent:
 def _opened(caller: TracedThread, path: str, flags: int) -> list[TraceEvent]:
     if path.startswith(_TERMINALS):
         if caller.program() in _SHELLS:
-            return []  # it only looks whether somebody is there
+            return []  # it only checks whether the process exists
         return [TraceEvent(kind="terminal", target=path, exists=caller.exists(path))]
     exists = caller.exists(path)
     writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_TRUNC)
@@ -224,7 +224,7 @@ def _forked(caller: TracedThread, a: list[int]) -> list[TraceEvent]:
 
 
 def _signalled(at: int) -> Reader:
-    """A signal to somebody else; to itself (`abort`) it tells nothing, and 0 only looks. `exists`: to a process of this run."""
+    """A signal to another process; one to itself (`abort`) does not count, and 0 is only a check. `exists`: to a process of this run."""
 
     def read(caller: TracedThread, a: list[int]) -> list[TraceEvent]:
         number, target = signed(a[at]), signed(a[0])

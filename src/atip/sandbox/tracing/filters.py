@@ -1,6 +1,6 @@
-"""The filter of a traced run: calls that touch files, programs, the network or the machine are told to us.
+"""The filter of a traced run: calls that touch files, programs, the network or the machine are reported to us.
 
-Assembled like `seccomp`, and laid over the same protections. What those refuse is refused and never told, with one
+Assembled like `seccomp`, and laid over the same protections. What those refuse is refused and never reported, with one
 exception: the calls of `seccomp.TRACED` are left out there and are refused here, by our answer, so that a try to mount or
 to restart the machine is seen. System-call numbers are data from the kernel's own headers.
 """
@@ -78,7 +78,7 @@ CALLS: dict[str, tuple[int | None, int | None]] = {
     "ioctl": (16, 29),
     **{name: NUMBERS[name] for name in TRACED},
 }
-"""What is told. `sendto` only with an address (on a connected socket it is an ordinary write), `clone` only of a process,
+"""Reported calls. `sendto` only with an address (on a connected socket it is an ordinary write), `clone` only of a process,
 `ioctl` only where it changes a terminal."""
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 

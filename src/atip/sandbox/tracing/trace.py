@@ -1,9 +1,9 @@
-"""Trace: what a confined program really touches, seen by the kernel and told to us call by call.
+"""Trace: what a confined program really touches, reported by the kernel call by call.
 
 Seccomp user notification: the traced program waits in each call of `filters.CALLS` until our thread has read its
 arguments and lets it go on. No debugger, no extra package, works as root or not, and the sandbox stays
 as it is. Each such call costs a fraction of a millisecond (benchmarks/README.md); computing costs nothing. What is noted are *tries*: whether
-a write got through is decided by the sandbox and told by its grants.
+a write got through is decided by the sandbox and its grants.
 
 Never used for decisions, since a program could change an argument after we have read it – but for two that need no argument in
 memory: what is refused by its number or family (`calls.is_refused`), and connections, which a recorder makes itself.
@@ -37,7 +37,7 @@ _LATE_S = 60.0
 
 
 class Tracer:
-    """Collects the events of one run; `begin` is called by the backend, `end` by whoever waited."""
+    """Collects the events of one run; `begin` is called by the backend, `end` by the caller that waited."""
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         """
@@ -55,9 +55,9 @@ class Tracer:
         self.complete = True
         """False: there were more events than are kept."""
         self.calls = 0
-        """How many calls were told."""
+        """Number of reported calls."""
         self._processes: dict[int, int] = {}
-        """Threads that told something → their process, by its number inside."""
+        """Threads with reported calls → their process, by its number inside."""
 
     @property
     def events(self) -> tuple[TraceEvent, ...]:
@@ -71,7 +71,7 @@ class Tracer:
 
     @property
     def callers(self) -> tuple[int, ...]:
-        """Threads that told something, by their numbers here; some have ended."""
+        """Threads with reported calls, by their numbers here; some have ended."""
         return tuple(self._processes)
 
     @property
@@ -95,7 +95,7 @@ class Tracer:
         self._thread.start()
 
     def end(self) -> None:
-        """Wait until everything that was told is noted; the program has ended by now, so the kernel hangs up."""
+        """Wait until all reported calls are recorded; the program has ended by now, so the kernel hangs up."""
         if self._thread is not None:
             self._thread.join(_LATE_S)
             self.complete = self.complete and not self._thread.is_alive()
@@ -111,7 +111,7 @@ class Tracer:
                 if what & select.POLLIN:
                     self._one(listener)
                 elif what & (select.POLLHUP | select.POLLERR | select.POLLNVAL):
-                    return  # nobody is left inside
+                    return  # no process is left inside
         finally:
             os.close(listener)
 
@@ -126,7 +126,7 @@ class Tracer:
         identity, pid, _flags, number, _arch, _at, *arguments = _NOTIFICATION.unpack(buffer)
         self.calls += 1
         name = self._names.get(number, "")
-        # it may have ended, or have handed in nonsense: the kernel will tell it so
+        # it may have ended, or have handed in nonsense: the kernel will report the error
         with contextlib.suppress(OSError, ValueError, struct.error):
             self._note(name, TracedThread(pid), arguments)
         answer = self._answer(name, pid, arguments)

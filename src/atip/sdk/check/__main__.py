@@ -1,7 +1,7 @@
 """`python -m atip.sdk.check ./mytool`: what an author's tool still lacks, in plain words, and a score.
 
 RUNS THE TOOL, several times, with your rights and without a sandbox: it is meant for a program of your
-own. To ask a program of somebody else, use `atip probe`. It is started with `--help`, `--agent`,
+own. For a program of another author, use `atip probe`. It is started with `--help`, `--agent`,
 `--agent --depth=1` and `--agent --commands=…`, in an empty directory that is also its HOME, and ended
 after ten seconds. The only module of the SDK that starts programs or makes files.
 """
@@ -35,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(
         prog=f"python -m {__package__}",
-        description="Run your own tool and say what an agent would miss.",
+        description="Run your tool and report what an agent would miss.",
     )
     parser.add_argument("tool", help="path or name of the program; it is executed")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -135,11 +135,11 @@ def _document(ran: _Ran) -> tuple[Document | None, str]:
     try:
         value: Any = json.loads(ran.stdout.decode("utf-8"))
     except UnicodeDecodeError:
-        return None, "what it printed on stdout is not UTF-8"
+        return None, "its output is not UTF-8"
     except ValueError as error:
-        return None, f"what it printed on stdout is not JSON: {error}"
+        return None, f"its output is not JSON: {error}"
     if not isinstance(value, dict) or "atip" not in value:
-        return None, "what it printed is JSON, but no ATIP metadata: there is no `atip` field"
+        return None, "it printed JSON without an `atip` field: not ATIP metadata"
     return value, ""
 
 
@@ -163,8 +163,8 @@ def _text(name: str, score: int, findings: list[Finding]) -> str:
 def _locate(tool: str) -> str | None:
     import shutil
 
-    found = shutil.which(tool if os.sep not in tool else os.path.abspath(tool))
-    return os.path.abspath(found) if found else None
+    program = shutil.which(tool if os.sep not in tool else os.path.abspath(tool))
+    return os.path.abspath(program) if program else None
 
 
 def _remove(path: str) -> None:

@@ -27,13 +27,13 @@ WEIGHTS = {
 }
 ADVICE = {
     "answers": "add `atip_sdk.agent(parser, version=…)` before the arguments are parsed",
-    "identity": "hand `name` and `version` to `agent()`, and give the parser a description",
-    "effects": "put `@effects(…)` on the function of each command, or hand a table to `agent()`",
+    "identity": "pass `name` and `version` to `agent()`, and give the parser a description",
+    "effects": "put `@effects(…)` on the function of each command, or pass a table to `agent()`",
     "descriptions": "write a help text for it",
     "partial": "let `--agent` accept --commands and --depth; the SDK does",
     "harmless": "do nothing before the arguments are parsed: no files, no network, no prompt",
-    "help": "let `--help` name --agent, so that it can be found; the SDK does",
-    "examples": 'hand `examples={"command": ["mytool command …"]}` to `agent()`',
+    "help": "mention `--agent` in `--help`, so that it can be found; the SDK does",
+    "examples": 'pass `examples={"command": ["mytool command …"]}` to `agent()`',
 }
 ESSENTIAL = (("network",), ("filesystem", "write"), ("destructive",))
 """Facts without which an agent has to ask a person before every call."""
@@ -124,21 +124,21 @@ def _identity(document: Document, name: str, findings: list[Finding]) -> float:
 
 
 def _effects(document: Document, findings: list[Finding]) -> float:
-    total = known = 0
+    total = declared = 0
     for path, command, above in leaves(document):
-        said = [*above, command.get("effects") or {}]
-        missing = [".".join(fact) for fact in ESSENTIAL if not _is_known(said, fact)]
+        effects = [*above, command.get("effects") or {}]
+        missing = [".".join(fact) for fact in ESSENTIAL if not _is_known(effects, fact)]
         total += len(ESSENTIAL)
-        known += len(ESSENTIAL) - len(missing)
+        declared += len(ESSENTIAL) - len(missing)
         if missing:
             where = f"`{path}`" if path else "the tool"
-            message = f"{where} does not say: {', '.join(missing)}"
+            message = f"{where} does not declare: {', '.join(missing)}"
             findings.append(Finding("effects", message))
-    return known / total if total else 1.0
+    return declared / total if total else 1.0
 
 
-def _is_known(said: list[Document], fact: tuple[str, ...]) -> bool:
-    for each in said:
+def _is_known(effects: list[Document], fact: tuple[str, ...]) -> bool:
+    for each in effects:
         value: Any = each
         for part in fact:
             value = value.get(part) if isinstance(value, dict) else None

@@ -37,7 +37,7 @@ def open_file(path: str) -> sqlite3.Connection:
 
 def _prepared(path: str) -> sqlite3.Connection:
     if path != ":memory:":
-        # what a person has installed is nobody else's business
+        # the list of installed programs is private
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30.0)
     try:

@@ -2,7 +2,7 @@
 
 A segment is everything that one build or update wrote. Its terms stand in order, BLOCK of them to a row: a row
 for each term would cost more to write than all the rest. Readers hold only the terms of each block; the entries
-of a term are read when they are asked for. Pure.
+of a term are read on use. Pure.
 """
 
 from __future__ import annotations

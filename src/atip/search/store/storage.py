@@ -58,7 +58,7 @@ class Storage:
         self._db.close()
 
     def stamps(self) -> dict[str, str]:
-        """Tools in here and what the caller said identifies their state."""
+        """Tools in the index, and the caller's stamp for the state of each."""
         return dict(self._db.execute("SELECT name, stamp FROM tool"))
 
     def meta(self, key: str) -> str | None:
@@ -171,7 +171,7 @@ class Storage:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[bool]:
-        """One state of the file for everything that is read inside; tells whether it is another than before."""
+        """One state of the file for everything that is read inside; yields whether it differs from the last one."""
         self._db.execute("BEGIN")
         try:
             seen = self._db.execute("PRAGMA data_version").fetchone()[0]
@@ -244,7 +244,7 @@ class Storage:
         return self._large
 
     def stamp(self, name: str) -> str:
-        """What the caller said identifies the state of a tool; empty when it is not in here."""
+        """The caller's stamp for the state of a tool; empty when the tool is not in the index."""
         row = self._db.execute("SELECT stamp FROM tool WHERE name = ?", (name,)).fetchone()
         return "" if row is None else str(row[0])
 
@@ -328,7 +328,7 @@ def _known(db: sqlite3.Connection, dead: set[int], start: int = 0) -> array[int]
 
 
 def _clear_text_rows(db: sqlite3.Connection) -> None:
-    """A text row goes with its last tool. Texts of the dead that stay on others are never asked for."""
+    """A text row goes with its last tool. Texts of dead documents in other rows are never read."""
     firsts = [row[0] for row in db.execute("SELECT first FROM shelf ORDER BY first")]
     needed: set[int] = set()
     for first, last in db.execute("SELECT first, last FROM tool"):

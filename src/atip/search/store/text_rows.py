@@ -1,4 +1,4 @@
-"""Shelves: the texts of some dozens of documents as one row, of which only hits are ever read. Pure."""
+"""Text rows: the texts of up to 64 documents as one row of the database; only rows with hits are read. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Vectors of words: how near a request and a text are in meaning, where they share no word.
 
 `vectors.bin` ships with the package and is read only; `scripts/distil_vectors.py` makes it and says from what. A text
-is the sum of its words. The length of a word's vector is how much the word tells, so no further weights are needed.
+is the sum of its words. The length of a word's vector is its weight, so no further weights are needed.
 
 The file: a line of JSON (`dimensions`, `words`, `source`), the stems in order, a line each, then a byte per number,
 a row per stem; 128 stands for zero. Rows are added as whole numbers of 16-bit lanes: one addition for all dimensions.
@@ -49,7 +49,7 @@ class Direction:
 
 
 class WordVectors(dict[str, int]):
-    """Stem → row as one number of 16-bit lanes, 0 for an unknown word. The table is read when the first word is asked for;
+    """Stem → row as one number of 16-bit lanes, 0 for an unknown word. The table is read on first use;
     without the file every word is unknown."""
 
     def __init__(self, path: str = PATH) -> None:

@@ -109,7 +109,7 @@ _OTHER_NAMES = {
 
 
 class ConfigChange(Value):
-    """What would be written, or was."""
+    """A written or planned change."""
 
     client: ClientConfig
     path: str

@@ -1,7 +1,7 @@
 """JSON edit: put one value into the text of a JSON document, comments and everything else left as they are.
 
 Finds the place with a small reader that knows strings, comments and brackets, and changes no other byte. Judges
-nothing: whoever edits parses the text before and after. Pure.
+nothing: the caller parses the text before and after. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """JSON lists: put, replace and remove one item or member in the text of a JSON document, everything else left alone.
 
 A path is made of keys and list indexes. Comments and spacing outside of the piece that changes stay as they are. Judges
-nothing: whoever edits parses the text before and after. Pure.
+nothing: the caller parses the text before and after. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """TOML edit: put one table `[a.b]` of plain values into the text of a TOML document, everything else left alone.
 
 Replaces the table where it stands with a header of its own, else appends it. Other spellings of the same table
-(inline, dotted keys) are not touched: whoever edits parses the text before and after, and refuses. Pure.
+(inline, dotted keys) are not touched: the caller parses the text before and after, and refuses. Pure.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def refuse_other_hosts(host: str) -> None:
     Raises:
         UsageError: `mcp.not-loopback`.
     """
-    # SECURITY: whoever reaches the port reaches the tools of this user.
+    # SECURITY: a process that reaches the port reaches the tools of this user.
     if host not in LOOPBACK:
         raise UsageError(
             "mcp.not-loopback",
@@ -27,7 +27,7 @@ def refuse_other_hosts(host: str) -> None:
 
 
 def choose_token() -> tuple[str, bool]:
-    """The token, and whether it was made here and must be told to the user.
+    """The token, and whether it was generated here and must be shown to the user.
 
     Raises:
         UsageError: `mcp.weak-token`.

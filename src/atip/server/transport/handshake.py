@@ -6,7 +6,7 @@
     Writer(descriptor, opening.answer)         # and its own answer to that frame is checked and dropped
 
 Only what the SDK would answer with certainty is answered here: a well-formed request for a revision of the table. Anything
-else waits for the SDK. Should the SDK ever answer differently, the connection ends: the client was told something untrue.
+else waits for the SDK. Should the SDK ever answer differently, the connection ends: the client received a wrong answer.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     (1) the name in `Host` must be a loopback name with our port: a page on another site that rebinds its name to
         this machine is refused
     (2) an `Origin`, where there is one, must be our own
-    (3) every request carries the bearer token; a session id is no authentication
+    (3) every request carries the bearer token; a session id is not an authentication
 
-Also tells runs when the client of their request is gone. Implements the transport rules of MCP.
+Also notifies runs when the client of their request disconnects. Implements the transport rules of MCP.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ class Gate:
             return 421, "this host name is not served here"
         origins = headers.get("origin", [])
         if any(origin.lower() not in {f"http://{name}" for name in names} for origin in origins):
-            return 403, "this origin may not call"  # (2)
+            return 403, "this origin is not allowed"  # (2)
         authorization = headers.get("authorization", [])
         scheme, _, token = (authorization[0] if len(authorization) == 1 else "").partition(" ")
-        # SECURITY: any process and any page of this machine can reach the port; the token is what tells us apart.
+        # SECURITY: any process and any page of this machine can reach the port; only the token identifies the client.
         is_right = hmac.compare_digest(token.encode(), self._token)
         if scheme.lower() != "bearer" or not is_right:  # (3)
             return 401, "a bearer token is required"
@@ -86,7 +86,7 @@ class Gate:
 
 
 def own_names(port: int) -> set[str]:
-    """What `Host` may say."""
+    """Accepted values of `Host`."""
     return {f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"}
 
 
@@ -107,7 +107,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def run_http(app: App, token: str, *, is_new: bool, host: str = "127.0.0.1", port: int = 0) -> int:
-    """Serve until a signal ends it; a token that is new is told once.
+    """Serve until a signal ends it; a new token is printed once.
 
     Raises:
         UsageError: `mcp.not-loopback`, `mcp.port`.

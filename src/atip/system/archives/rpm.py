@@ -44,15 +44,15 @@ def rpm_entries(data: bytes, limit: int) -> Iterator[CpioEntry]:
     """
     payload = read_compressed(data[_payload_start(data) :], limit)
     entries = list(_entries(payload))
-    shared = {one.inode: one.data for one in entries if one.links > 1 and one.data}
+    shared = {entry.inode: entry.data for entry in entries if entry.links > 1 and entry.data}
     left = limit
-    for one in entries:
-        content = shared.get(one.inode, b"") if one.links > 1 and not one.data else one.data
+    for entry in entries:
+        content = shared.get(entry.inode, b"") if entry.links > 1 and not entry.data else entry.data
         # SECURITY: many names of one large file count as many files, because that is what is written.
         left -= len(content)
         if left < 0:
             raise FormatError("format.too-large", f"more than {limit:,} bytes when unpacked")
-        yield one.replace(data=content)
+        yield entry.replace(data=content)
 
 
 def _payload_start(data: bytes) -> int:
@@ -102,7 +102,7 @@ def _fields(head: bytes) -> list[int]:
     try:
         return [int(digits[place : place + 8], 16) for place in range(0, 104, 8)]
     except ValueError as error:
-        raise _damaged("an entry holds a wrong number") from error
+        raise _damaged("an entry contains an invalid number") from error
 
 
 def _damaged(what: str) -> FormatError:

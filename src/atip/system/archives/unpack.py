@@ -1,9 +1,9 @@
 """Archives of strangers into an empty folder: judged as a whole first, then written, or refused.
 
-Tar (plain, gzip, xz, bzip2, zstd; so npm packages), zip (so wheels), Debian and RPM packages, told by content. Nothing of an
+Tar (plain, gzip, xz, bzip2, zstd; so npm packages), zip (so wheels), Debian and RPM packages, detected by content. Nothing of an
 archive is ever run, and maintainer scripts are not even written. Refused, never repaired: absolute names, `..`,
 backslashes, drive letters, invisible or control characters, two members of one name (also if only the case differs),
-a member below a link, links that leave the folder, devices, encryption, counts that lie and members that only some readers see, wheels
+a member below a link, links that leave the folder, devices, encryption, false counts and members that only some readers see, wheels
 that do not hold what they list (`wheels.py`), more than the limits allow. What follows the end
 of a compressed stream is ignored. Implements row 27 of the threat table (`conformance/threats.toml`).
 """
@@ -60,7 +60,7 @@ def unpack(
 
     Args:
         unix: a part of a Unix root (a Debian or RPM package): see `read_archive`.
-        keep: name → whether the file is wanted; all are judged, only these are written. None: all.
+        keep: name → whether to write the file; all are checked, only these are written. None: all.
 
     Raises:
         FormatError: `archive.*` or `format.*` with the reason; nothing was written.
@@ -85,7 +85,7 @@ def unpack(
 
 
 def open_to_sandbox(folder: str) -> None:
-    """Let everyone pass the folders below one: a sandbox runs as nobody, and what is unpacked is ours alone."""
+    """Make folders searchable for all users: a sandbox runs as another user, and unpacked files are private."""
     for above, _names, _files in os.walk(folder):
         os.chmod(above, 0o755)  # noqa: S103
 
@@ -151,12 +151,12 @@ def _why_unsafe(name: str, unix: bool = False) -> str:
 
 
 def _check_place(member: Member, members_by_key: dict[str, Member], unix: bool) -> None:
-    """SECURITY: nothing lies below a link or a file, and no link leads out."""
+    """SECURITY: no member is below a link or a file, and no link points outside."""
     parts = member.name.split("/")
     for count in range(1, len(parts)):
         above = "/".join(parts[:count])
         if (above if unix else above.casefold()) in members_by_key:
-            raise FormatError("archive.below-member", "a member lies below a file or a link")
+            raise FormatError("archive.below-member", "a member is below a file or a link")
     if member.link:
         target = os.path.normpath(os.path.join(os.path.dirname(member.name), member.link))
         if os.path.isabs(member.link) or target == ".." or target.startswith("../"):
@@ -264,13 +264,15 @@ def _check_zip(data: bytes, infos: list[zipfile.ZipInfo], directory: int) -> Non
         # between two members nothing but the sizes that a streaming writer adds
         if not 0 <= info.header_offset - at <= _ZIP_DESCRIPTOR:
             raise FormatError(
-                "archive.hidden", "the archive holds what its directory does not list"
+                "archive.hidden", "the archive contains files that its directory does not list"
             )
         head = data[info.header_offset : info.header_offset + _ZIP_HEAD]
         names = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
         at = info.header_offset + _ZIP_HEAD + names + info.compress_size
     if not 0 <= directory - at <= _ZIP_DESCRIPTOR:
-        raise FormatError("archive.hidden", "the archive holds what its directory does not list")
+        raise FormatError(
+            "archive.hidden", "the archive contains files that its directory does not list"
+        )
 
 
 def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterable[Member]:

@@ -1,4 +1,4 @@
-"""Wheels: whether what an archive holds is what its own list says, and its scripts have plain names. Pure.
+"""Wheels: whether the content of an archive matches its own list, and its scripts have plain names. Pure.
 
 An installer follows RECORD and `entry_points.txt`; a reader of files does not. Where the two would see different things the
 wheel is refused (binary distribution format, "The .dist-info directory").

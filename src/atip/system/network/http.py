@@ -49,7 +49,7 @@ NO_HEADERS: Mapping[str, str] = {}
 
 
 class HttpLimits(Value):
-    """How much and how long."""
+    """Limits of size and time."""
 
     max_bytes: int = 10_000_000
     deadline_s: float = 10.0
@@ -64,7 +64,7 @@ class Response(Value):
     """One final answer."""
 
     url: str
-    """Where the answer came from, after redirects."""
+    """Address of the answer, after redirects."""
     status: int
     headers: Mapping[str, str]
     """Names in lower case."""

@@ -1,4 +1,4 @@
-"""Where a request may go: the address rules, and connections to exactly the address that was checked.
+"""Allowed addresses of a request: the rules, and connections to exactly the address that was checked.
 
 A name is resolved once; every address that it has must be public, or its origin must have been configured as
 private; the connection goes to that very address, so a second look-up cannot lead elsewhere. Reads and writes of a
@@ -44,10 +44,10 @@ class Address(Value):
 
 
 class Access(Value):
-    """What configuration allows beyond public https."""
+    """Access that the configuration allows beyond public https."""
 
     private: tuple[str, ...] = ()
-    """Origins (`https://host:port`) that may have private addresses; those with `http` may be asked in the clear."""
+    """Origins (`https://host:port`) that may have private addresses; those with `http` may be used without TLS."""
 
     def allows(self, address: Address) -> bool:
         return address.origin in self.private
@@ -92,7 +92,7 @@ def is_literal(host: str) -> bool:
 
 
 def check_scheme(address: Address, access: Access) -> None:
-    """SECURITY: over plain http anyone on the way may answer; only configured origins are asked so.
+    """SECURITY: over plain http anyone on the path could answer; only configured origins may use it.
 
     Raises:
         FetchError: `http.insecure`.
@@ -111,12 +111,12 @@ def check_addresses(address: Address, resolved: Iterable[str], access: Access) -
     if not addresses:
         raise FetchError("http.dns", f"`{address.host}` has no address")
     if not access.allows(address):
-        for one in addresses:
+        for ip in addresses:
             # SECURITY: one private address among several is a way into the local network.
-            if not is_public(one):
+            if not is_public(ip):
                 raise FetchError(
                     "http.address",
-                    f"`{address.host}` resolves to `{one}`, which is not a public address",
+                    f"`{address.host}` resolves to `{ip}`, which is not a public address",
                     hint="if this is intended, configure the server as private",
                 )
     return addresses
@@ -129,7 +129,7 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> list[str]:
-    """`lookup`, given up after a time: the system's resolver knows no deadline.
+    """`lookup`, given up after a time: the system's resolver has no deadline.
 
     Raises:
         FetchError: `http.dns` or `http.timeout`.
@@ -219,11 +219,11 @@ def make_backend(access: Access, journey: Journey, lookup: Resolve) -> httpcore2
         ) -> httpcore2.NetworkStream:
             addresses = resolve_within(host, port, _left(httpcore2.ConnectTimeout, timeout), lookup)
             problem: Exception | None = None
-            for one in check_addresses(journey.address, addresses, access):
+            for address in check_addresses(journey.address, addresses, access):
                 try:
                     left = _left(httpcore2.ConnectTimeout, timeout)
                     return Stream(
-                        super().connect_tcp(one, port, left, local_address, socket_options)
+                        super().connect_tcp(address, port, left, local_address, socket_options)
                     )
                 except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                     problem = error

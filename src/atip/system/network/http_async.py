@@ -35,7 +35,7 @@ KEEP_ALIVE_S = 30.0
 
 
 class HttpResponse(Value):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -177,10 +177,10 @@ def _open_pool(access: Access) -> Any:
                 address = parse_address(f"{scheme}://{_bracketed(host)}:{port}/")
                 if access.allows(address):
                     break
-            for one in check_addresses(address, addresses, access):
+            for resolved in check_addresses(address, addresses, access):
                 try:
                     return await inner.connect_tcp(
-                        one, port, timeout, local_address, socket_options
+                        resolved, port, timeout, local_address, socket_options
                     )
                 except (library.ConnectError, library.ConnectTimeout) as error:
                     problem = error
@@ -189,7 +189,7 @@ def _open_pool(access: Access) -> Any:
 
         async def connect_unix_socket(self, *_given: Any, **_named: Any) -> Any:
             # SECURITY: no address leads to a local socket.
-            raise FetchError("http.url", "local sockets are not asked")
+            raise FetchError("http.url", "local sockets are not used")
 
         async def sleep(self, seconds: float) -> None:
             await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""A form posted once, and the JSON that comes back: how OAuth 2.0 token endpoints are asked (RFC 6749 §3.2).
+"""A form posted once, and the JSON that comes back: the protocol of OAuth 2.0 token endpoints (RFC 6749 §3.2).
 
 The same checked addresses as every request; plain http and private addresses only for a server on this very machine.
 Blocks; call it from a thread without a running event loop.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DEADLINE_S = 20.0
 MAX_BYTES = 100_000
 CODES = frozenset(["authorization_pending", "slow_down", "access_denied", "expired_token"])
-"""What a token endpoint may answer while a person has not decided yet (RFC 8628 §3.5)."""
+"""What a token endpoint may answer while the user has not decided yet (RFC 8628 §3.5)."""
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 _HEADERS = (
     ("Content-Type", "application/x-www-form-urlencoded"),

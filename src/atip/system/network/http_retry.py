@@ -1,6 +1,6 @@
 """When to try again: few tries, jittered, inside one budget; and how long to leave a failed server alone. Pure.
 
-The random number is handed in, so that the rules can be tested: thousands of clients that failed together must not
+The random number is a parameter, so that the rules can be tested: thousands of clients that failed together must not
 come back together.
 """
 
@@ -20,7 +20,7 @@ MAX_REST_S = 3600.0
 
 
 def delay_s(tries: int, random: float, told_s: float | None = None) -> float:
-    """How long to wait after `tries` failed tries; full jitter, never less than the server told."""
+    """How long to wait after `tries` failed tries; full jitter, never less than the server requested."""
     spread = random * min(MAX_DELAY_S, FIRST_DELAY_S * float(2**tries))
     return spread if told_s is None else told_s + spread
 

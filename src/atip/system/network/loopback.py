@@ -76,14 +76,14 @@ class Loopback:
             if request is None:
                 self.answer(400, "bad request")
             elif not self._is_addressed(request):
-                # SECURITY: another name that resolves to 127.0.0.1 makes a foreign page speak to us.
+                # SECURITY: another name that resolves to 127.0.0.1 lets a foreign page send requests to us.
                 self.answer(403, "forbidden")
             else:
                 return request
         return None
 
     def answer(self, status: int, text: str, *, html: bool = False, location: str = "") -> None:
-        """End the request at hand."""
+        """End the current request."""
         body = text.encode()
         head = [
             f"HTTP/1.1 {status} {REASONS.get(status, 'Error')}",

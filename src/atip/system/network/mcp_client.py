@@ -1,7 +1,7 @@
 """MCP client: one server, over stdio or streamable HTTP, started when needed and ended for sure.
 
 The one user of the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
-nothing is repeated on its own. Starts no program itself: whoever hands one over has confined it. Belongs to one event loop. Needs the extra `mcp`.
+nothing is repeated on its own. Starts no program itself: the caller has confined it. Belongs to one event loop. Needs the extra `mcp`.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class McpClient:
             params = mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None
             page = await self._request(session.list_tools(params=params))
             tools += [
-                each.model_dump(by_alias=True, exclude_none=True, mode="json")
-                for each in page.tools
+                tool.model_dump(by_alias=True, exclude_none=True, mode="json")
+                for tool in page.tools
             ]
             cursor = page.next_cursor
             if not cursor or len(tools) >= MAX_TOOLS:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     class ServerProcess(Protocol):
-        """A process whose output is handed on while `wait` runs."""
+        """A process whose output is forwarded while `wait` runs."""
 
         def wait(self) -> object: ...
 
@@ -49,7 +49,7 @@ class _Session:
         try:
             process.wait()
         finally:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # the loop is closed: no reader is left
                 self._loop.call_soon_threadsafe(self._finish)
 
     def _finish(self) -> None:
@@ -69,7 +69,7 @@ class _Session:
         self._reader.feed_data(data)
 
     async def receive(self, received: Any) -> None:
-        """Hand on messages until the end, or the first line that is not one."""
+        """Forward messages until the end, or the first line that is not one."""
         import mcp_types
         from mcp.shared.message import SessionMessage
 
@@ -127,7 +127,7 @@ async def _send(outgoing: Any, writer: asyncio.StreamWriter, received: Any) -> N
             writer.write(f"{text}\n".encode())
             await writer.drain()
     except OSError:
-        await received.aclose()  # nobody reads: the session sees the end, and no request hangs
+        await received.aclose()  # no reader is left: the session sees the end, and no request hangs
 
 
 async def _writer(descriptor: int) -> asyncio.StreamWriter:

@@ -30,7 +30,7 @@ _MAX_BODY = 64_000
 
 
 class PageRequest(Value):
-    """What a visitor asked for; who they are was checked before."""
+    """A request; already authenticated."""
 
     method: str
     """`GET` or `POST`."""
@@ -41,7 +41,7 @@ class PageRequest(Value):
 
 
 class PageAnswer(Value):
-    """What they get."""
+    """A response."""
 
     status: int = 200
     kind: str = "text/html; charset=utf-8"
@@ -83,7 +83,7 @@ class PageServer:
 
 
 class _Visitor:
-    """Who may look: whoever spent the token, by their cookie."""
+    """Access control: the one-time token, then its session cookie."""
 
     def __init__(self, token: str) -> None:
         self._token: str | None = token

@@ -47,7 +47,7 @@ class StaticServer:
         Args:
             port: 0 takes a free one.
             token: when given, requests need `Authorization: Bearer TOKEN`, as with a private registry.
-            log: told of each request: method, path, status.
+            log: called for each request: method, path, status.
 
         Raises:
             AtipError: `serve.folder`, `serve.port`.
@@ -137,7 +137,7 @@ def _handler(
                 log(self.command, self.path, int(status))
             self.end_headers()
             if with_body:
-                with contextlib.suppress(ConnectionError):  # who asked has left
+                with contextlib.suppress(ConnectionError):  # the client has disconnected
                     self.wfile.write(data)
 
     return Handler
@@ -169,7 +169,7 @@ def read_below(folder: str, key: str) -> tuple[bytes, float] | None:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in key.split("/"):
-            # SECURITY: opened name by name, so that neither `..` nor a planted link leads out.
+            # SECURITY: opened name by name, so that neither `..` nor a planted link leaves the folder.
             inner = os.open(part, flags, dir_fd=handle)
             os.close(handle)
             handle = inner
@@ -188,7 +188,7 @@ def _is_known(headers: Message, tag: str, modified: float) -> bool:
     """Whether the client has this version (RFC 9110 §13.2.2: the tag decides, else the time)."""
     tags = headers.get("If-None-Match")
     if tags is not None:
-        known_tags = {one.strip().removeprefix("W/") for one in tags.split(",")}
+        known_tags = {part.strip().removeprefix("W/") for part in tags.split(",")}
         return "*" in known_tags or tag in known_tags
     since = headers.get("If-Modified-Since")
     if since is None:

@@ -32,14 +32,14 @@ class CallerProgram(Value):
     path: str
     """The program; of an interpreter, its script."""
     stamp: str
-    """Tells this file from one of the same name that was installed later."""
+    """Distinguishes this file from one of the same name that was installed later."""
     package: str = ""
     version: str = ""
     words: tuple[str, ...] = ()
     """How it was started: its command line."""
     pid: int = 0
     program: str = ""
-    """What its process runs: the program itself, or an interpreter."""
+    """Executable of its process: the program itself, or an interpreter."""
 
 
 def find_caller() -> CallerProgram | None:
@@ -85,7 +85,7 @@ def _describe(path: str) -> CallerProgram:
 
 
 def _stamp(path: str) -> str:
-    """Package managers set times back: the inode and the time of its last change tell more than they do."""
+    """Package managers set times back: the inode and the change time are more reliable."""
     status = os.stat(path)
     return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_ctime_ns}"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Captured(Value):
-    """How it ended and what it said."""
+    """Exit code and output of a program."""
 
     exit_code: int
     stdout: bytes
@@ -51,11 +51,11 @@ def capture(
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise ExecutionError("process.timeout", f"`{argv[0]}` took too long") from error
+        raise ExecutionError("process.timeout", f"`{argv[0]}` timed out") from error
     except OSError as error:
         raise ExecutionError(
             "process.not-started", f"`{argv[0]}` could not be started: {error.strerror}"
         ) from error
     if len(done.stdout) > max_bytes:
-        raise ExecutionError("process.too-much-output", f"`{argv[0]}` printed too much")
+        raise ExecutionError("process.too-much-output", f"`{argv[0]}` printed more than the limit")
     return Captured(exit_code=done.returncode, stdout=done.stdout)

@@ -1,6 +1,6 @@
 """Package managers' own clients (`apt-get`, `pip`, `npm`): run as the user configured them, bounded. Not confined.
 
-They are asked for indexes and downloads only. Which hosts they talk to, through which proxy and with which keys, is
+They are used for indexes and downloads only. Which hosts they talk to, through which proxy and with which keys, is
 the business of their configuration; no address is known here.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ClientAnswer(Value):
-    """What a client printed, and how it ended."""
+    """Output and exit code of a client."""
 
     exit_code: int
     stdout: bytes
@@ -54,7 +54,7 @@ def ask_client(
     except subprocess.TimeoutExpired as error:
         if second_try_s:
             return ask_client(argv, folder=folder, timeout_s=second_try_s, env_set=env_set)
-        raise FetchError("crawl.client-timeout", f"`{argv[0]}` took too long") from error
+        raise FetchError("crawl.client-timeout", f"`{argv[0]}` timed out") from error
     except OSError as error:
         raise FetchError(
             "crawl.no-client",

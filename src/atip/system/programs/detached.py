@@ -36,7 +36,7 @@ class Detached:
         """End the work when no process waits for it any more.
 
         Args:
-            is_wanted: asked again and again, once the exit code was told.
+            is_wanted: polled once the exit code was reported.
         """
         threading.Thread(target=self._watch, args=(is_wanted, end), daemon=True).start()
 

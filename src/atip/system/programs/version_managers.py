@@ -52,7 +52,7 @@ def _versions(root: str, cwd: str, env: Mapping[str, str]) -> Iterator[str]:
     variable = f"{manager}_VERSION"
     texts = [env.get(variable, "").replace(":", "\n")] if variable in KINDS else []
     if variable in KINDS:
-        texts += [_text(os.path.join(each, KINDS[variable])) for each in _upwards(cwd)]
+        texts += [_text(os.path.join(folder, KINDS[variable])) for folder in _upwards(cwd)]
     texts.append(_text(os.path.join(root, "version")))
     for text in texts:
         names = [word for word in text.split() if _VERSION.match(word)]
@@ -81,5 +81,5 @@ def _text(path: str) -> str:
 def _elsewhere(name: str, without: str, env: Mapping[str, str]) -> str:
     from atip.system.programs.processes import find_program
 
-    folders = [each for each in env.get("PATH", "").split(":") if each.startswith("/")]
-    return find_program(name, [each for each in folders if each.rstrip("/") != without]) or ""
+    folders = [part for part in env.get("PATH", "").split(":") if part.startswith("/")]
+    return find_program(name, [folder for folder in folders if folder.rstrip("/") != without]) or ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _ABANDONED_S = 86400.0
 PUBLIC_FILE, PUBLIC_FOLDER = 0o644, 0o755
-"""Published files are for everyone; the umask may say otherwise."""
+"""Published files are readable by all users, regardless of the umask."""
 
 
 class FolderStore:
@@ -202,7 +202,7 @@ def _create(name: str, data: bytes, folder: int) -> None:
 
 
 def _sweep(parent: str) -> None:
-    """Remove directories that a writer left half full when it was killed; older than a day, so nobody's now."""
+    """Remove directories that a writer left half full when it was killed; older than a day, so no longer in use."""
     import shutil
 
     with os.scandir(parent) as entries:
@@ -227,5 +227,9 @@ def _unwritable(key: str, error: OSError) -> AtipError:
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return AtipError("file.disk-full", f"no space left to write `{key}`", hint="free some")
+        return AtipError(
+            "file.disk-full",
+            f"no space left to write `{key}`",
+            hint="free some space and try again",
+        )
     return AtipError("file.unwritable", f"cannot write `{key}`: {error.strerror}")

@@ -1,4 +1,4 @@
-"""What object stores have in common: their interface, their objects, the rules for keys."""
+"""Common parts of object stores: interface, objects, rules for keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     """Key → `Content-Type` and `Cache-Control`, for stores that keep them."""
 
     class ObjectStore(Protocol):
-        """What can be done with a store."""
+        """Interface of a store."""
 
         @property
         def place(self) -> str: ...

@@ -138,7 +138,7 @@ def _connect(place: str) -> tuple[Any, Any]:
         raise UsageError("objects.place", f"`{place[:200]}` is not s3://bucket/prefix")
     endpoint = os.environ.get("AWS_ENDPOINT_URL", "")
     options: dict[str, Any] = {}
-    # SECURITY: plain http would show the credentials' signatures and the files to anyone on the way.
+    # SECURITY: plain http would show the credentials' signatures and the files to anyone on the path.
     if endpoint.startswith("http://"):
         if urlsplit(endpoint).hostname not in _LOOPBACK:
             raise UsageError("objects.place", "AWS_ENDPOINT_URL is plain http", hint="use https")

@@ -1,6 +1,6 @@
 """Approved project files, by digest of path and content: its API configuration, its policy.
 
-Kept in the user's configuration folder, which no confined program can write. Whoever asks makes the digest over the very value that is used then.
+Kept in the user's configuration folder, which no confined program can write. The caller computes the digest over the value that is then used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ProjectApprovals:
         except NotFoundError:
             return []
         status = os.stat(self._path)
-        # SECURITY: whoever can write this file can approve in the user's name.
+        # SECURITY: a process that can write this file can approve in the user's name.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
             raise AtipError(
                 "approvals.unsafe-file",

@@ -1,4 +1,4 @@
-"""Links: where the paths of a line really lead, as far as the file system says so now.
+"""Links: where the paths of a line really lead, in the current file system.
 
 The judge reads names. A name of the workspace may be a link to a file elsewhere (`link → ~/.ssh/id_rsa`), and `..` behind a link leads to the
 parent of its target. Looks, opens nothing; bounded. What a program follows by itself in a folder (`grep -R`) is not looked at.
@@ -25,7 +25,7 @@ class Links:
     def __init__(self, cwd: str, home: str) -> None:
         """
         Args:
-            cwd, home: may lie behind links themselves. What is found below them is told by the names that they have here.
+            cwd, home: may lie behind links themselves. Paths below them are reported under these names.
         """
         self._known = [(os.path.realpath(each), each) for each in (cwd, home) if each[:1] == "/"]
         self._left = MAX_LOOKED
@@ -33,7 +33,7 @@ class Links:
         self._answers: dict[str, list[str]] = {}
 
     def __call__(self, path: str) -> list[str]:
-        """Where links in a path lead; empty: it holds none."""
+        """Targets of the links in a path; empty: no links."""
         if path not in self._answers:
             can_follow = path.startswith("/") and not path.startswith(_VIRTUAL) and "\0" not in path
             self._answers[path] = self._follow(path) if can_follow else []

@@ -30,7 +30,9 @@ class WorkspaceNames:
         if not name or len(name) > MAX_NAME or not os.path.isabs(self._cwd):
             return False
         if self._texts is None:
-            self._texts = [text for text in (_text(self._cwd, each) for each in MANIFESTS) if text]
+            self._texts = [
+                text for text in (_text(self._cwd, manifest) for manifest in MANIFESTS) if text
+            ]
         return any(_holds(text, name) for text in self._texts)
 
     def has_any(self, files: tuple[str, ...]) -> bool:
@@ -39,7 +41,7 @@ class WorkspaceNames:
         if not os.path.isabs(folder):
             return True
         while folder not in ("/", home):
-            if any(os.path.lexists(os.path.join(folder, each)) for each in files):
+            if any(os.path.lexists(os.path.join(folder, path)) for path in files):
                 return True
             folder = os.path.dirname(folder)
         return False

@@ -116,7 +116,7 @@ def _subject(payload: bytes, kind: str, artifact: Artifact) -> None:
 
 
 def _describe_step(name: str, result: Any) -> str:
-    """What a passed step verified, where a person wants to know."""
+    """What a passed step verified, for display."""
     if name == "signature.identity":
         return f"{result['identity']} by {result['issuer']}"
     if name == "signature.time":

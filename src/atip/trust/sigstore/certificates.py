@@ -1,4 +1,4 @@
-"""What a Fulcio certificate says of its holder: identity, issuer, source repository, runner.
+"""Claims of a Fulcio certificate about its holder: identity, issuer, source repository, runner.
 
 Read from a certificate whose chain was verified; matching against our signers happens elsewhere. Extensions are
 those of https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md.

@@ -1,4 +1,4 @@
-"""The command line that signs a file with the `cosign` at hand; its flags differ by version (A27). Pure."""
+"""The command line that signs a file with the installed `cosign`; its flags differ by version (A27). Pure."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _signing_key(keys: list[tuple[Key, Any]], material: Material, artifact: Arti
         except InvalidSignature:
             continue
         return key, public
-    raise ValueError("none of the configured keys made this signature")
+    raise ValueError("the signature does not match any configured key")
 
 
 def _check_content(public: Any, material: Material, artifact: Artifact) -> None:

@@ -1,4 +1,4 @@
-"""Whether a transparency log entry speaks of this very signature, key and content.
+"""Whether a transparency log entry covers this signature, key and content.
 
 Without this, any valid entry of the log could be attached to a bundle (CVE-2022-36056). Entries: `hashedrekord`
 0.0.1 and 0.0.2, `dsse` 0.0.1, `intoto` 0.0.2. Every comparison is by decoded bytes; a missing field is a mismatch.

@@ -40,7 +40,7 @@ REFUSALS = (
     InvalidVersion,
     UnsupportedGeneralNameType,
 )
-"""What reading and checking hostile material raises; each means the same: refused."""
+"""Errors of reading and checking hostile material; each means refused."""
 
 VERSIONS = ("0.0.1", "0.0.2")
 

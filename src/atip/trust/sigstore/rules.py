@@ -6,7 +6,7 @@
     (4) identity    code signing, and identity + issuer are among our signers
     (5) log         inclusion proof, checkpoint and promise of the log entry
     (6) content     the signature is over our artifact, or over the envelope that names it
-    (7) entry       the log entry speaks of this signature, signer and content
+    (7) entry       the log entry covers this signature, signer and content
 
 With a key of ours (1) to (4) become: the key is one of ours and was valid at the log's time. Loaded lazily, like
 `material`. The pieces are those of the public client; `SigstoreVerifier` widens it by `intoto` 0.0.2 entries and

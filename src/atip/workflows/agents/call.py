@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from atip.calls.names import function_name
-from atip.codecs.providers.guess import enveloped, guess_provider
+from atip.codecs.providers.guess import guess_provider, with_envelope
 from atip.codecs.providers.messages import read_calls
 from atip.errors import FormatError, NotFoundError, UsageError
 from atip.session import Session, ToolCall
@@ -57,10 +57,10 @@ def call_tool(
         if len(calls) != 1:
             raise UsageError("call.not-one", f"expected one call, got {len(calls)}")
         call = calls[0]
-    return make_runner(host, ask=ask).run(prepared(host, call, options))
+    return make_runner(host, ask=ask).run(prepare_call(host, call, options))
 
 
-def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> Call:
+def prepare_call(host: Host, call: ToolCall, options: CallOptions | None = None) -> Call:
     """Convert a tool call to a run.
 
     Raises:
@@ -80,10 +80,10 @@ def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> 
         from atip.workflows.api.operations import api_call
 
         return api_call(call.function.tool, call.function.path, call.arguments, options)
-    return located(host, call.argv, options)
+    return locate_call(host, call.argv, options)
 
 
-def located(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+def locate_call(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
     """Convert an argv to a run of the stored program of that name, else of the one on the PATH."""
     stored = host.store.find(argv[0]) if argv else None
     if stored is None:
@@ -131,11 +131,11 @@ def understand(
             "the input is not a tool call of a supported provider",
             hint="name the provider: `--for openai`, `anthropic`, `gemini` or `mcp`",
         )
-    wrapped = enveloped(provider, response)
-    offered = list(tools)
-    if not offered:
-        offered = tools_of(host, [raw.name for raw in read_calls(provider, wrapped)])
-    session = Session(offered, provider, strict=strict, strategy=strategy, max_tokens=max_tokens)
+    wrapped = with_envelope(provider, response)
+    all_tools = list(tools)
+    if not all_tools:
+        all_tools = tools_of(host, [raw.name for raw in read_calls(provider, wrapped)])
+    session = Session(all_tools, provider, strict=strict, strategy=strategy, max_tokens=max_tokens)
     return session, session.parse(wrapped)
 
 
@@ -152,16 +152,16 @@ def tools_of(host: Host, names: Iterable[str]) -> list[Tool]:
             close = [name.lstrip("_").partition("_")[0]]
         for tool in close[:MAX_CANDIDATES]:
             if tool not in tools:
-                described = find_tool(host, tool)
-                if described is not None:
-                    tools[tool] = described
+                description = find_tool(host, tool)
+                if description is not None:
+                    tools[tool] = description
     return list(tools.values())
 
 
 def may_belong(function: str, tool: str) -> bool:
     """Whether a function of this name could belong to the tool. The table of functions decides."""
-    plain = function_name(tool, ())
-    if function == plain or function.startswith(plain + "_"):
+    tool_function = function_name(tool, ())
+    if function == tool_function or function.startswith(tool_function + "_"):
         return True
     if "___" not in function:
         return False
@@ -220,11 +220,11 @@ def find_exact(host: Host, words: Sequence[str]) -> Function:
     Raises:
         NotFoundError: `tool.not-found`, `calls.no-function`.
     """
-    function, left = find_command(host, words)
-    if left:
+    function, remaining = find_command(host, words)
+    if remaining:
         raise NotFoundError(
             "calls.no-function",
-            f"`{function.line}` has no command `{left[0][:80]}`",
+            f"`{function.line}` has no command `{remaining[0][:80]}`",
             hint=f"list its commands: `atip show {function.tool.name}`",
         )
     return function
@@ -262,8 +262,8 @@ class Calls:
 
     def prepare(self, call: ToolCall, options: CallOptions | None = None) -> Call:
         """Convert a tool call to a run; raises `call.invalid`, `tool.not-found`."""
-        return prepared(self._host, call, options)
+        return prepare_call(self._host, call, options)
 
     def prepare_argv(self, argv: Sequence[str], options: CallOptions | None = None) -> Call:
         """Convert an argv to a run of the stored program of that name, else of the one on the PATH."""
-        return located(self._host, argv, options)
+        return locate_call(self._host, argv, options)

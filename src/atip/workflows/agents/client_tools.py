@@ -41,10 +41,14 @@ class ClientTools:
         from atip.system.programs.own_program import is_own_program
         from atip.workflows.tools import mcp_servers
 
-        servers = [each for each in mcp_servers(self._host, cwd).servers if each.name == server]
+        servers = [
+            configured
+            for configured in mcp_servers(self._host, cwd).servers
+            if configured.name == server
+        ]
         return bool(servers) and all(
-            is_own_program(each.command or "") and each.args[:2] == ("mcp", "serve")
-            for each in servers
+            is_own_program(server.command or "") and server.args[:2] == ("mcp", "serve")
+            for server in servers
         )
 
 
@@ -72,8 +76,8 @@ def pin_of(host: Host, server: str, cwd: str = "") -> str:
     from atip.workflows.tools import mcp_servers
 
     configurations = {
-        repr((each.transport, each.command, each.args, each.url))
-        for each in mcp_servers(host, cwd).servers
-        if each.name == server
+        repr((configured.transport, configured.command, configured.args, configured.url))
+        for configured in mcp_servers(host, cwd).servers
+        if configured.name == server
     }
     return f"sha256:{sha256_hex(repr(sorted(configurations)).encode())}" if configurations else ""

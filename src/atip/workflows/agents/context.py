@@ -65,22 +65,22 @@ class SharedContext:
             FormatError: it is not a tool context, or too large.
         """
         received = decode_tool_context(data)
-        offered = (received.available_tools or ())[:MAX_TOOLS]
-        local = self._local_digests(offered) if offered else {}
-        claimed = _digests(received)
-        dropped = {name: _why_dropped(name, local, claimed) for name in offered}
+        available = (received.available_tools or ())[:MAX_TOOLS]
+        local = self._local_digests(available) if available else {}
+        digests = _digests(received)
+        dropped = {name: _why_dropped(name, local, digests) for name in available}
         accepted = [name for name, reason in dropped.items() if not reason]
         logged_in = received.authenticated_tools or ()
         # SECURITY: a login of another program, or of a tool that was not offered, does not apply here.
         dropped.update({name: NOT_OFFERED for name in logged_in if name not in dropped})
-        recent = [one for one in received.recent_commands or () if one.tool in accepted][
-            -MAX_RECENT:
-        ]
+        recent = [
+            command for command in received.recent_commands or () if command.tool in accepted
+        ][-MAX_RECENT:]
         context = ToolContext(
             available_tools=tuple(accepted),
             authenticated_tools=tuple(name for name in logged_in if name in accepted),
             recent_commands=tuple(
-                one.replace(command=one.command[:MAX_COMMAND], extra={}) for one in recent
+                call.replace(command=call.command[:MAX_COMMAND], extra={}) for call in recent
             ),
         )
         reasons = tuple((name, reason) for name, reason in dropped.items() if reason)
@@ -103,14 +103,14 @@ class SharedContext:
             tool = find_tool(self._host, name)
             check = tool.authentication.check_command if tool and tool.authentication else None
             words = shlex.split(check) if check else []
-            # SECURITY: only the tool itself is asked; a description cannot name another program.
+            # SECURITY: only the tool itself is run; a description cannot name another program.
             if words[:1] != [name]:
                 continue
             try:
                 if run_argv(self._host, words).exit_code == 0:
                     yield name
             except AtipError:
-                continue  # policy would have to ask, or it cannot run: no login is reported
+                continue  # it needs confirmation or cannot run: no login is reported
 
     def _recent(self, names: set[str], count: int) -> tuple[RecentCommand, ...]:
         if count <= 0:
@@ -140,13 +140,13 @@ def _command(record: Mapping[str, Any], names: set[str]) -> RecentCommand | None
 
 
 def _digests(context: ToolContext) -> Mapping[str, object]:
-    own = context.extra.get("x-atip")
-    digests = own.get("digests") if isinstance(own, dict) else None
+    extension = context.extra.get("x-atip")
+    digests = extension.get("digests") if isinstance(extension, dict) else None
     return digests if isinstance(digests, dict) else {}
 
 
-def _why_dropped(name: str, local: Mapping[str, str], claimed: Mapping[str, object]) -> str:
+def _why_dropped(name: str, local: Mapping[str, str], digests: Mapping[str, object]) -> str:
     if name not in local:
         return NOT_HERE
-    digest = claimed.get(name)
+    digest = digests.get(name)
     return OTHER_PROGRAM if digest and digest != local[name] else ""

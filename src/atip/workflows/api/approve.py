@@ -46,14 +46,14 @@ def require_approval(
         or any(key in source_config.settings for key in _BASES)
     )
     bound = "" if has_fixed_origin else origin
-    dangers = tuple(each for each in find_dangers(config) if calling or each.kind != "host")
+    dangers = tuple(danger for danger in find_dangers(config) if calling or danger.kind != "host")
     if not dangers and not bound:
         return
     approvals = ProjectApprovals(host.places.config)
     digest = digest_of(config, bound)
     if approvals.holds(digest):
         return
-    reasons = tuple(each.to_text() for each in dangers) + (
+    reasons = tuple(danger.to_text() for danger in dangers) + (
         (f"sends its credential to {bound}",) if bound else ()
     )
     path = os.path.realpath(config.folder)

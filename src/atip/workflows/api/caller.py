@@ -47,7 +47,7 @@ def open_caller(
         return
     synced = os.stat(operations_path(config, source))
     stamp = (repr(config.settings), synced.st_mtime_ns, synced.st_size)
-    # By source: what one server lost is no reason to end the others.
+    # By source: the failure of one server does not end the others.
     key = f"{config.folder}\0{source}"
     caller = host.sessions.take(
         key, stamp, lambda: OperationCaller(config, access=access, clean=clean)
@@ -55,7 +55,7 @@ def open_caller(
     try:
         yield caller
     except BaseException as error:
-        # A tool that says no, a refusal, bad arguments: the session goes on. Anything else may have broken it.
+        # After a tool error, a refusal or bad arguments the session continues. Anything else may have broken it.
         if isinstance(error, FetchError | AuthRequired) or not isinstance(error, AtipError):
             host.sessions.drop(key, caller)
         raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from atip.apis.arguments import check_arguments, plain
+from atip.apis.arguments import check_arguments, to_wire
 from atip.apis.config import load_config
 from atip.apis.sync.operations import find_operation
 from atip.errors import UsageError
@@ -71,7 +71,7 @@ def make_operation_call(
     """
     options = options or CallOptions()
     header, operation, document = find_operation(config, source, name)
-    values = plain(arguments)
+    values = to_wire(arguments)
     check_arguments(document["inputSchema"], values)
     resolved = ResolvedOperation(
         config=config, header=header, operation=operation, document=document
@@ -115,7 +115,7 @@ class HostOperations:
         local = LocalJudge(self._host, call.cwd, preset=self._preset)
         return Judgment(
             decision=local.decide(call.subject),
-            effects=_resolved(call).operation.effects,
+            effects=_resolve(call).operation.effects,
             audit=local.audit,
             policy=local.digest,
         )
@@ -127,7 +127,7 @@ class HostOperations:
             NeedsConfirmation: `api.not-approved`.
             Denied: `consent.refused`.
         """
-        resolved = _resolved(call)
+        resolved = _resolve(call)
         # SECURITY: a project's file names programs, secrets and hosts; nothing of it is used before approval.
         require_approval(
             self._host, resolved.config, source=call.source, origin=resolved.origin, ask=ask
@@ -140,7 +140,7 @@ class HostOperations:
             AuthRequired: `api.auth-missing`, `api.auth-required`.
             FetchError, ExecutionError: as raised by the source.
         """
-        resolved = _resolved(call)
+        resolved = _resolve(call)
         with open_caller(self._host, resolved.config, call.source, redact) as caller:
             result = caller.run_resolved(
                 call.source, resolved.header, resolved.operation, resolved.document, call.arguments
@@ -153,14 +153,14 @@ class HostOperations:
         )
 
 
-def _resolved(call: OperationCall) -> ResolvedOperation:
+def _resolve(call: OperationCall) -> ResolvedOperation:
     assert isinstance(call.project, ResolvedOperation)
     return call.project
 
 
 def arguments_of(tool: Tool, argv: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Operation and arguments of a line: `github-api issues_get --owner a --issue-number 7`."""
-    from atip.apis.arguments import typed
+    from atip.apis.arguments import to_schema_types
     from atip.calls.parse import parse
 
     parsed = parse(tool, argv)
@@ -172,10 +172,12 @@ def arguments_of(tool: Tool, argv: Sequence[str]) -> tuple[tuple[str, ...], dict
             f"`{unexpected}` is not an operation or argument of `{tool.name}`",
         )
     values: dict[str, Any] = {}
-    for each in parsed.options:
-        values[each.name] = True if each.value is None else each.value
-    schema = {"properties": {each.name: dict(each.schema or {}) for each in command.options or ()}}
-    return parsed.path, typed(schema, values)
+    for option in parsed.options:
+        values[option.name] = True if option.value is None else option.value
+    schema = {
+        "properties": {option.name: dict(option.schema or {}) for option in command.options or ()}
+    }
+    return parsed.path, to_schema_types(schema, values)
 
 
 def tool_name(source: str) -> str:
@@ -210,7 +212,7 @@ def redact(data: Any, secrets: tuple[bytes, ...]) -> Any:
             return f"{text[:MAX_TEXT]}… [{len(text) - MAX_TEXT} more characters]"
         return text
     if isinstance(data, dict):
-        return {str(key): redact(each, secrets) for key, each in data.items()}
+        return {str(key): redact(item, secrets) for key, item in data.items()}
     if isinstance(data, list):
-        return [redact(each, secrets) for each in data]
+        return [redact(item, secrets) for item in data]
     return data

@@ -76,7 +76,7 @@ def confine_program(
     Raises:
         FormatError: an entry of `reads`, `writes` or `hosts` is not understood.
     """
-    home, folder = (os.path.realpath(each) for each in (host.places.home, source.folder))
+    home, folder = (os.path.realpath(path) for path in (host.places.home, source.folder))
     reads, writes = (_paths(source, key, home) for key in ("reads", "writes"))
     hosts = tuple(_endpoint(text) for text in source.settings.get("hosts", ()))
     planned = plan_confinement(
@@ -94,7 +94,7 @@ def confine_program(
     )
     limits = RUN_LIMITS.replace(wall_s=None, output_bytes=None)
     return planned.replace(
-        fs_write=tuple(each for each in planned.fs_write if each not in reads or each in writes),
+        fs_write=tuple(path for path in planned.fs_write if path not in reads or path in writes),
         fs_deny=(*planned.fs_deny, *masked_files(folder, planned)),
         egress_private=(
             *planned.egress_private,
@@ -116,7 +116,7 @@ def _find(word: str, folder: str) -> str:
     """
     path = os.path.join(folder, os.path.expanduser(word)) if "/" in word else ""
     # SECURITY: a relative entry of PATH would find a program of the project under any name
-    entries = [each for each in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
+    entries = [part for part in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(part)]
     program = path if "/" in word else shutil.which(word, path=os.pathsep.join(entries))
     if not program or not os.access(program, os.X_OK):
         raise ExecutionError("process.not-started", f"program `{word}` not found or not executable")

@@ -18,7 +18,7 @@ from atip.bundles.documents.authoring import (
 )
 from atip.codecs import skill
 from atip.codecs.climd import codec as climd
-from atip.codecs.climd.write import ANY_VERSION, PlainBundle, sandbox_of, write_bundle
+from atip.codecs.climd.write import ANY_VERSION, BundleContent, sandbox_of, write_bundle
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.system.files import write_atomic
@@ -62,13 +62,13 @@ def draft_bundle(
     """
     path = locate(program, real=False)
     name = os.path.basename(path)
-    tool = known_tool(host, name)
+    tool = load_tool(host, name)
     check, version, notes = version_of(path, name)
     blocks = []
     for argv in observe:
         note(f"observing {' '.join(argv)}")
-        blocks.append(_observed(host, argv, ask))
-    plain = PlainBundle(
+        blocks.append(_observe(host, argv, ask))
+    content = BundleContent(
         tool=tool,
         install=tuple(find_install(path, home=host.places.home)),
         version=version,
@@ -78,14 +78,14 @@ def draft_bundle(
         intents=True,
         first=well_known(name),
     )
-    files = write_bundle(plain)
+    files = write_bundle(content)
     decoded = climd.decode(files, strict=True)
-    if not any(entry.get("method") == "download" for entry in plain.install):
+    if not any(entry.get("method") == "download" for entry in content.install):
         notes.append("no download fallback: add its address and SHA-256 yourself")
     return BundleDraft(files=files, problems=decoded.problems, notes=tuple(notes))
 
 
-def known_tool(host: Host, name: str) -> Tool:
+def load_tool(host: Host, name: str) -> Tool:
     """Metadata of a tool: from the store with curated knowledge, from knowledge alone, else inferred now, confined."""
     from atip.workflows.scan.infer import infer_tool
 
@@ -104,16 +104,16 @@ def sandbox_for(tool: Tool, blocks: Sequence[Mapping[str, Any]]) -> dict[str, An
     """The sandbox as observed; else as curated knowledge states; else as its effects imply."""
     if blocks:
         return merge_blocks(blocks)
-    stated = tool.own.get("sandbox")
-    if isinstance(stated, dict):
-        block = merge_blocks([stated])
-        block["fs"]["read"] = _spelled(block["fs"].get("read", ()))
-        block["fs"]["write"] = _spelled(block["fs"].get("write", ()))
+    declared = tool.own.get("sandbox")
+    if isinstance(declared, dict):
+        block = merge_blocks([declared])
+        block["fs"]["read"] = _to_bundle_notation(block["fs"].get("read", ()))
+        block["fs"]["write"] = _to_bundle_notation(block["fs"].get("write", ()))
         return block
     return sandbox_of(tool)
 
 
-def _spelled(entries: Sequence[str]) -> list[str]:
+def _to_bundle_notation(entries: Sequence[str]) -> list[str]:
     """Convert `**/**`, our notation for the workspace, to that of bundles."""
     return list(
         dict.fromkeys("./**" if entry == "**/**" else entry for entry in ["./**", *entries])
@@ -139,7 +139,7 @@ def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str
     return None, "", [f"`{name}` does not print its version; write `version_check` yourself"]
 
 
-def _observed(host: Host, argv: Sequence[str], ask: ConsentPrompt | None) -> Mapping[str, Any]:
+def _observe(host: Host, argv: Sequence[str], ask: ConsentPrompt | None) -> Mapping[str, Any]:
     from atip.workflows.proof.observe import observe_argv
 
     return dict(observe_argv(host, list(argv), ask=ask, real=True).sandbox)

@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from atip.codecs.climd.manifest import BundleStep
     from atip.workflows.host import Host
 
-PHASES = ("not-installed", "changed", "version", "setup", "login", "ready")
-"""The next step; `ready`: none."""
-
 
 class Status(Value):
     """The status of a bundle."""
@@ -104,7 +101,7 @@ class BundleHost:
     ) -> None:
         """
         Args:
-            surface: reaches the person; None: nobody is there.
+            surface: reaches the user; None: no user is present.
             entry: adapters of the caller's `define_cli` entry.
             note: receives progress and warnings.
             fetch: downloads; None: the default HTTP client.
@@ -265,7 +262,7 @@ class BundleHost:
             dict.fromkeys([*setup_variables, *bundle.exposures(), *(auth.env if auth else ())])
         )
 
-    def granted(self, bundle: Bundle) -> Confinement:
+    def granted_confinement(self, bundle: Bundle) -> Confinement:
         """What the user granted to the bundle when it was installed, for setup and login commands."""
         requested = bundle.requested
         passed = tuple(dict.fromkeys((*requested.env_pass, *self.own_variables(bundle))))
@@ -285,8 +282,8 @@ class BundleHost:
             secrets=self.secrets,
             spawner=self.spawner(bundle, installed),
             surface=self.surface,
-            confinement=self.granted(bundle),
-            oauth=OAuth(self.secrets, self._exchange or _exchanged),
+            confinement=self.granted_confinement(bundle),
+            oauth=OAuth(self.secrets, self._exchange or _exchange),
             answers=answers,
             record=self.record,
         )
@@ -298,7 +295,7 @@ class BundleHost:
             store=self.store,
             secrets=self.secrets,
             spawner=self.spawner(bundle, installed),
-            confinement=self.granted(bundle),
+            confinement=self.granted_confinement(bundle),
             surface=self.surface,
             adapters=self.entry.adapters if self.entry else None,
             record=self.record,
@@ -365,7 +362,7 @@ def _without_runtime(bundle: Bundle) -> tuple[str, ...]:
     return ()
 
 
-def _exchanged(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
+def _exchange(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
     from atip.system.network.http_form import post_form
 
     return post_form(url, fields)

@@ -49,16 +49,18 @@ def judge_tool(
     local = LocalJudge(bundles.host, call.cwd)
     policies = local.policies
     requested = bundle.requested_by(tool)
-    own = tuple(bundles.own_variables(bundle))
-    requested = requested.replace(env_pass=tuple(dict.fromkeys((*requested.env_pass, *own))))
+    own_variables = tuple(bundles.own_variables(bundle))
+    requested = requested.replace(
+        env_pass=tuple(dict.fromkeys((*requested.env_pass, *own_variables)))
+    )
     allowed = [_with_grant(policy, requested) for policy in policies]
     explained = local.argv(call.argv, call.program, digest)
-    claimed = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
+    tool_effects = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
     if requested.exec_allow and requested.exec_spawn:
         # programs that the user granted by name may be started, whatever is known of the usual case
-        claimed = claimed.replace(subprocess=None)
+        tool_effects = tool_effects.replace(subprocess=None)
     planned = plan_confinement(
-        claimed,
+        tool_effects,
         allowed,
         request=SandboxRequest(confinement=requested),
         context=RunContext(
@@ -67,15 +69,15 @@ def judge_tool(
         timeout_s=call.timeout_s,
     )
     confinement = _cut(planned, requested, places.home, installed.visible)
-    confinement = confinement.replace(limits=limited(confinement.limits, bundle.runner))
+    confinement = confinement.replace(limits=tighten_limits(confinement.limits, bundle.runner))
     auth = bundle.manifest.auth
     state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
-    effects = bounded_by(claimed, confinement, state)
+    effects = bounded_by(tool_effects, confinement, state)
     decisions = [
         local.decide(subject.replace(effects=effects, evidence="knowledge"))
         for subject in explained.invocations
     ] or [explained.decision]
-    decisions.append(_gated(bundles, bundle, tool, explained.invocations))
+    decisions.append(_apply_approvals(bundles, bundle, tool, explained.invocations))
     return Judgment(
         decision=strictest(decisions),
         effects=effects,
@@ -86,14 +88,14 @@ def judge_tool(
     )
 
 
-def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
+def tighten_limits(limits: Limits, runner: Mapping[str, Any]) -> Limits:
     """Limits of a run, tightened by the bundle's runner block (AIP-17 `limits`), never loosened."""
-    stated = runner.get("limits")
-    if not isinstance(stated, dict):
+    declared = runner.get("limits")
+    if not isinstance(declared, dict):
         return limits
 
     def least(current: float | None, name: str, factor: float) -> float | None:
-        value = stated.get(name)
+        value = declared.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
             return current
         return value * factor if current is None else min(current, value * factor)
@@ -141,7 +143,9 @@ def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...
     """
     files = effects.filesystem
     writes = [
-        entry for entry in confinement.fs_write if not any(path_covers(own, entry) for own in state)
+        entry
+        for entry in confinement.fs_write
+        if not any(path_covers(folder, entry) for folder in state)
     ]
     if not writes:
         effects = effects.replace(filesystem=files.replace(write=False, delete=False))
@@ -158,7 +162,7 @@ def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...
     return effects
 
 
-def _gated(
+def _apply_approvals(
     bundles: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[CommandContext]
 ) -> Decision:
     from atip.model.reading.reader import read_json

@@ -144,9 +144,9 @@ def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installed) -> 
     if not finding.ok:
         raise version_mismatch(bundle.key, finding)
     bundles.note(f"{bundle.key}: the program was updated to {finding.printed}")
-    fresh = installed.replace(digest=digest, version=finding.printed)
-    bundles.store.save(fresh)
-    return fresh
+    updated = installed.replace(digest=digest, version=finding.printed)
+    bundles.store.save(updated)
+    return updated
 
 
 # --- (2) -------------------------------------------------------------------------------------------
@@ -194,12 +194,12 @@ def make_bundle_call(
 
 def _bin_args(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
     """`bin_args`, without options that the tool's own template sets."""
-    own = {word.partition("=")[0] for word in tool.template if word.startswith("-")}
+    template_flags = {word.partition("=")[0] for word in tool.template if word.startswith("-")}
     words: list[str] = []
     dropping = False
     for word in bundle.manifest.bin_args:
         if word.startswith("-"):
-            dropping = word.partition("=")[0] in own
+            dropping = word.partition("=")[0] in template_flags
         if not dropping:
             words.append(word)
     return tuple(words)
@@ -217,9 +217,9 @@ def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, ob
     values = {name: value for name, value in inputs.items() if value is not None}
     for name in needed_names(tool.template):
         # A default fills a required placeholder; elsewhere it only documents the program's own default.
-        stated = declared.get(name)
-        if name not in values and isinstance(stated, dict) and "default" in stated:
-            values[name] = stated["default"]
+        declaration = declared.get(name)
+        if name not in values and isinstance(declaration, dict) and "default" in declaration:
+            values[name] = declaration["default"]
     problems = [
         Problem(
             path=render_path((name,)),
@@ -298,13 +298,13 @@ def _envelope(
         return envelope.replace(error=_error(bundle, meaning, text))
     output_format = "json" if structured and output.json_flag else output.format
     try:
-        return envelope.replace(value=_parsed(text, output_format))
+        return envelope.replace(value=_parse(text, output_format))
     except FormatError as error:
         error_block = {"code": "output_invalid", "message": error.message, "retryable": False}
         return envelope.replace(ok=False, value=text, error=error_block)
 
 
-def _parsed(text: str, format: str) -> Any:
+def _parse(text: str, format: str) -> Any:
     if format == "json":
         return parse_output(text)
     if format == "yaml":

@@ -21,15 +21,17 @@ def cmp_places(host: Host) -> list[str]:
     """Folders of CMP tools: the canonical folder and `cmpPaths` of config.json."""
     from atip.discovery.cmp import tools as cmp_tools
 
-    return cmp_tools.places(host.places.home, _configured(host))
+    return cmp_tools.places(host.places.home, _load_settings(host))
 
 
-def _configured(host: Host) -> Any:
+def _load_settings(host: Host) -> Any:
     return load_settings(host.places, "config").get("cmpPaths", ())
 
 
 def _may_have(host: Host) -> bool:
-    return os.path.isdir(os.path.join(host.places.home, ".cmp", "tools")) or bool(_configured(host))
+    return os.path.isdir(os.path.join(host.places.home, ".cmp", "tools")) or bool(
+        _load_settings(host)
+    )
 
 
 def with_cmp(host: Host, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -41,9 +43,15 @@ def with_cmp(host: Host, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     path = os.environ.get("PATH", "")
     cmp_entries = []
     for tool in cmp_tools.manifests(cmp_places(host)).tools:
-        own = {"rung": "adapter", "description": tool.manifest.summary, "cmp": tool.folder.path}
+        extension = {
+            "rung": "adapter",
+            "description": tool.manifest.summary,
+            "cmp": tool.folder.path,
+        }
         program = cmp_tools.find_program(tool, path) or ""
-        cmp_entries.append({"name": tool.key, "path": program, "source": "shim", "x-atip": own})
+        cmp_entries.append(
+            {"name": tool.key, "path": program, "source": "shim", "x-atip": extension}
+        )
     return [*entries, *cmp_entries]
 
 

@@ -133,7 +133,7 @@ def make_intent_runner(
     from atip.execution.runner import Runner
 
     return Runner(
-        _raising(judge_for(host, preset=preset), call),
+        _with_declared_effects(judge_for(host, preset=preset), call),
         audit=host.audit,
         ask=ask,
         approved=Approvals(host.places.config).holds,
@@ -168,14 +168,14 @@ def _choose_intent(host: Host, request: str, tool: str | None, number: int | Non
                 "cmp.no-tool",
                 "`--intent` is an index into the intents of one tool: add `--tool NAME`",
             )
-        listed = intents_of(cmp_tools.find_tool(cmp_places(host), tool))
-        if not 0 <= number < len(listed):
+        intents = intents_of(cmp_tools.find_tool(cmp_places(host), tool))
+        if not 0 <= number < len(intents):
             raise NotFoundError("cmp.no-match", f"`{tool[:80]}` has no intent number {number}")
-        return listed[number]
+        return intents[number]
     match = match_cmp(host, request, tool=tool)
     if match.chosen is not None:
         return match.chosen.candidate
-    details = {"choices": [one.to_json() for one in match.choices]}
+    details = {"choices": [choice.to_json() for choice in match.choices]}
     if not match.choices:
         raise NotFoundError(
             "cmp.no-match",
@@ -219,10 +219,10 @@ class _Programs:
 
         # SECURITY: a program in the tool's own `bin/` is started by its path, so that `bin/ls` is never taken for `ls`.
         """
-        own = self.own(program)
-        if own is not None:
+        own_path = self.own(program)
+        if own_path is not None:
             self.has_own = True
-            return own
+            return own_path
         if os.sep in program and not os.path.isabs(program):
             raise FormatError(
                 "cmp.template",
@@ -244,7 +244,7 @@ class _Programs:
         return self.look_up(split_template(intent.command)[0])
 
 
-def _raising(judge: Judge, planned: IntentCall) -> Judge:
+def _with_declared_effects(judge: Judge, planned: IntentCall) -> Judge:
     """(4) Combine the judgment of policy with what the intent declares (§8.1, §8.2, C16)."""
 
     def judge_intent(call: ProgramCall, digest: str) -> Judgment:
@@ -254,8 +254,8 @@ def _raising(judge: Judge, planned: IntentCall) -> Judge:
             reads = (*judgment.confinement.fs_read, f"{planned.folder}/**")
             judgment = judgment.replace(confinement=judgment.confinement.replace(fs_read=reads))
         if intent.destructive:
-            claimed = Effects(destructive=True, reversible=False, idempotent=intent.is_idempotent)
-            judgment = judgment.replace(effects=join(judgment.effects, claimed))
+            effects = Effects(destructive=True, reversible=False, idempotent=intent.is_idempotent)
+            judgment = judgment.replace(effects=join(judgment.effects, effects))
         if intent.needs_consent:
             judgment = judgment.replace(decision=_require_confirmation(judgment.decision, intent))
         return judgment

@@ -23,7 +23,7 @@ from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
 from atip.proving.tally import JudgedCase, load_explained, why_of
 from atip.proving.trial import TrialRunner
-from atip.proving.verdicts import UNDECLARED, judge_sight, missing, sight_of, unwanted
+from atip.proving.verdicts import UNDECLARED, judge_sight, missing_facts, sight_of, unexpected_facts
 from atip.sandbox.verified import seal
 from atip.system.scratch import scratch_folder
 from atip.workflows.lookup import Lookup, locate
@@ -56,10 +56,10 @@ class CasesReport(Value):
     @property
     def disproved(self) -> tuple[tuple[JudgedCase, str], ...]:
         return tuple(
-            (one, each.fact)
-            for one in self.cases
-            for each in one.verdicts
-            if each.verdict == UNDECLARED and not one.whys.get(each.fact)
+            (case, verdict.fact)
+            for case in self.cases
+            for verdict in case.verdicts
+            if verdict.verdict == UNDECLARED and not case.whys.get(verdict.fact)
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -69,14 +69,14 @@ class CasesReport(Value):
             "honest": self.honest,
             "cases": [
                 {
-                    "argv": list(one.row["argv"]),
-                    "subject": one.subject,
-                    "exitCode": one.row["exit"],
-                    "timedOut": one.sight.timed_out,
-                    "proof": one.proves,
-                    "verdicts": [each.to_json() for each in one.verdicts],
+                    "argv": list(case.row["argv"]),
+                    "subject": case.subject,
+                    "exitCode": case.row["exit"],
+                    "timedOut": case.sight.timed_out,
+                    "proof": case.proves,
+                    "verdicts": [verdict.to_json() for verdict in case.verdicts],
                 }
-                for one in self.cases
+                for case in self.cases
             ],
             "unmet": [{"line": line, "problem": problem} for line, problem in self.unmet],
             "evidence": self.evidence,
@@ -120,7 +120,7 @@ class _CaseRun:
 
     def __enter__(self) -> _CaseRun:
         folder = os.path.realpath(self._scratch.__enter__())
-        self._room = TrialRunner(
+        self._runner = TrialRunner(
             make_samples(os.path.join(folder, "desk")), os.path.join(folder, "stages")
         )
         self._binary: VerifiedBinary = seal(self._path)
@@ -134,20 +134,20 @@ class _CaseRun:
         judged_cases = []
         for case in cases:
             if case.without:
-                bare = case.replace(argv=case.without, without=(), flag="", raised=())
-                judged_cases.append(self._run_and_judge(bare))
-                self._expect(bare, judged_cases[-1], ())
-            one = self._run_and_judge(case)
-            judged_cases.append(one)
-            self._expect(case, one, case.raised)
+                baseline = case.replace(argv=case.without, without=(), flag="", raised=())
+                judged_cases.append(self._run_and_judge(baseline))
+                self._expect(baseline, judged_cases[-1], ())
+            judged = self._run_and_judge(case)
+            judged_cases.append(judged)
+            self._expect(case, judged, case.raised)
         return self._report(judged_cases)
 
     def find(self) -> CasesReport:
         from atip.crawler.proof.work import learn
         from atip.knowledge.reading import load
 
-        described = learn(self._name, self._path)
-        tool = described or self._lookup(self._name)
+        metadata = learn(self._name, self._path)
+        tool = metadata or self._lookup(self._name)
         if tool is None:
             raise FormatError(
                 "observe.unknown",
@@ -156,48 +156,46 @@ class _CaseRun:
             )
         self._version = tool.version
         generator = Generator(
-            self._name, tool, load(self._name), self._room.desk, self._run, CaseBudget()
+            self._name, tool, load(self._name), self._runner.desk, self._run, CaseBudget()
         )
         return self._report(
             [self._judge(t.case, t.exit_code, t.sight) for t in generator.generate()]
         )
 
     def _run(self, case: Case) -> Trial:
-        return play_case(case, self._room, self._binary)
+        return play_case(case, self._runner, self._binary)
 
     def _run_and_judge(self, case: Case) -> JudgedCase:
         trial = self._run(case)
         return self._judge(case, trial.exit_code, sight_of(trial))
 
     def _judge(self, case: Case, exit_code: int, sight: Any) -> JudgedCase:
-        claim = claim_of(case.argv, self._room.desk, self._lookup)
+        claim = claim_of(case.argv, self._runner.desk, self._lookup)
         verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
-        lies = [each for each in verdicts if each.verdict == UNDECLARED]
+        lies = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
         return JudgedCase(
             tool=self._name,
             row={**case.to_json(), "command": list(claim.path), "exit": exit_code},
             sight=sight,
             verdicts=verdicts,
-            whys={each.fact: why_of(self._name, each, sight, self._explained) for each in lies},
+            whys={lie.fact: why_of(self._name, lie, sight, self._explained) for lie in lies},
         )
 
-    def _expect(self, case: Case, one: JudgedCase, raised: tuple[str, ...]) -> None:
+    def _expect(self, case: Case, judged: JudgedCase, raised: tuple[str, ...]) -> None:
         """Compare the observation with exactly what the case expects."""
         if case.base is None:
             return
         expected = (*case.base, *raised)
         line = " ".join(case.argv)
-        for fact in missing(expected, one.sight):
+        for fact in missing_facts(expected, judged.sight):
             self._unmet.append((line, f"{fact} was expected but not observed"))
-        for fact in unwanted(expected, one.sight):
+        for fact in unexpected_facts(expected, judged.sight):
             self._unmet.append((line, f"{fact} was observed but not expected"))
 
     def _report(self, judged_cases: list[JudgedCase]) -> CasesReport:
         evidence = evidence_of_cases(self._name, self._binary.digest, self._version, judged_cases)
-        described = self._lookup(self._name)
-        evidence["verified"] = described is not None and is_verified(
-            evidence, subjects_of(described)
-        )
+        tool = self._lookup(self._name)
+        evidence["verified"] = tool is not None and is_verified(evidence, subjects_of(tool))
         return CasesReport(
             tool=self._name, cases=tuple(judged_cases), unmet=tuple(self._unmet), evidence=evidence
         )
@@ -210,8 +208,8 @@ def save_evidence(host: Host, evidence: dict[str, Any]) -> str:
 
     digits = str(evidence["digest"]).removeprefix("sha256:")
     folder = os.path.join(host.places.data, FOLDER, digits)
-    for each in (os.path.dirname(folder), folder):
-        make_private(each)
+    for parent in (os.path.dirname(folder), folder):
+        make_private(parent)
     path = os.path.join(folder, FILE)
     write_atomic(path, json.dumps({**evidence, "time": now_iso()}, indent=1).encode())
     return path

@@ -1,12 +1,12 @@
-"""Observing: run a command confined and traced, and hold what it did against what is declared.
+"""Observing: run a command confined and traced, and compare what it did with what is declared.
 
     seen = observe_argv(host, ["tar", "xf", "a.tar"])
     seen.differences            # undeclared first
     seen.sandbox                # an AIP-29 block
 
-It runs on a copy of the workspace, with a network that leads nowhere and is written down (`sandbox.network.recorder`), so that no question is
-needed (`on_copy`); with `real` it is an ordinary run: policy decides, a person is asked, changes stay. The sandbox holds and the audit records both. Nothing is
-stored unless asked for. See docs/architecture.md `Toolbox.observe`; ATIP 0.1 §5.1.
+It runs on a copy of the workspace, with a network that is recorded and leads nowhere (`sandbox.network.recorder`), so that no confirmation is
+needed (`on_copy`); with `real` it is an ordinary run: policy applies, the user confirms, changes stay. Both are confined and recorded in the audit. Nothing is
+stored unless requested. See docs/architecture.md `Toolbox.observe`; ATIP 0.1 §5.1.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Observation(Value):
     differences: tuple[Difference, ...]
     sandbox: Mapping[str, Any]
     calls: int
-    """How many system calls were told: the price of the trace."""
+    """Number of traced system calls: the cost of the trace."""
     complete: bool = True
     real: bool = False
     """False: it ran on a copy, and its changes were dropped."""
@@ -73,7 +73,8 @@ class Observation(Value):
     def honest(self) -> bool:
         """Nothing was seen that the description denies."""
         return not any(
-            each.kind == "undeclared" and each.declared is False for each in self.differences
+            difference.kind == "undeclared" and difference.declared is False
+            for difference in self.differences
         )
 
     def render_block(self) -> str:
@@ -108,8 +109,8 @@ class Observation(Value):
                 "refused": list(self.touched.refused),
                 "asked": list(self.touched.lookups),
             },
-            "effects": [each.to_json() for each in self.touched.effects],
-            "network": [_redacted(each) for each in self.contacts],
+            "effects": [effect.to_json() for effect in self.touched.effects],
+            "network": [_redact(contact) for contact in self.contacts],
             "sandbox": dict(self.sandbox),
             "calls": self.calls,
             "stdout": self.result.stdout,
@@ -149,7 +150,7 @@ def observe_call(
     """`observe_argv` for a call that was made already.
 
     Args:
-        answers: what the stand-in of the network says, by `host:port` or host; to all others it says nothing.
+        answers: replies of the network recorder, by `host:port` or host; others get no reply.
     """
     recorder = None if real else Recorder(answers)
     tracer = Tracer(recorder)
@@ -188,9 +189,9 @@ def _observation(
     confinement = result.confinement
     scene = _scene(call, confinement)
     recorder = tracer.recorder
-    attempts = [(_endpoint(each.target), each.allowed) for each in result.attempts]
+    attempts = [(_endpoint(attempt.target), attempt.allowed) for attempt in result.attempts]
     contacts = recorder.contacts if recorder else ()
-    attempts += [(f"{each.host}:{each.port}", False) for each in contacts]
+    attempts += [(f"{contact.host}:{contact.port}", False) for contact in contacts]
     seen = touched(read_tries(tracer), attempts, scene, recorder.lookups if recorder else ())
     return Observation(
         result=result,
@@ -207,15 +208,15 @@ def _observation(
 
 
 def read_tries(tracer: Tracer) -> list[Try]:
-    """What was traced; addresses of the stand-in by the names they stand for."""
-    named = tracer.recorder.named if tracer.recorder else str
-    found = []
+    """The traced calls; addresses of the network recorder replaced by the names they represent."""
+    path_of = tracer.recorder.named if tracer.recorder else str
+    attempts = []
     for event in tracer.events:
         target = event.target
         if event.kind == "connect":
             address, _, port = target.rpartition(":")
-            target = f"{named(address)}:{port}"
-        found.append(
+            target = f"{path_of(address)}:{port}"
+        attempts.append(
             Try(
                 kind=event.kind,
                 target=target,
@@ -224,10 +225,10 @@ def read_tries(tracer: Tracer) -> list[Try]:
                 source=event.source,
             )
         )
-    return found
+    return attempts
 
 
-def _redacted(contact: Contact) -> dict[str, object]:
+def _redact(contact: Contact) -> dict[str, object]:
     """SECURITY: what was sent may hold a credential that the command line gave."""
     return {**contact.to_json(), "first": redact_text(str(contact.to_json()["first"]))}
 
@@ -262,8 +263,8 @@ def save_observation(host: Host, observation: Observation) -> str:
 
     result = observation.result
     folder = os.path.join(host.places.data, FOLDER, result.digest.removeprefix("sha256:"))
-    for each in (os.path.dirname(folder), folder):
-        make_private(each)
+    for parent in (os.path.dirname(folder), folder):
+        make_private(parent)
     document = {**observation.to_json(), "evidence": "observed", "time": now_iso()}
     for text in ("stdout", "stderr"):
         document.pop(text)

@@ -170,13 +170,13 @@ def judge_shell_line(
     if explained.problem:
         raise Denied("policy.unreadable-line", f"the line cannot be parsed: {explained.problem}")
     return Judgment(
-        decision=_permitted(explained, host, call.cwd),
+        decision=_permit(explained, host, call.cwd),
         # how single commands take input and time is the shell's business
         effects=explained.effects.replace(
             interactive=explained.effects.interactive.replace(stdin=None, tty=None),
             duration=explained.effects.duration.replace(timeout=None),
         ),
-        confinement=_narrowed(line_confinement(explained, local.policies, host, call), read_only),
+        confinement=_narrow(line_confinement(explained, local.policies, host, call), read_only),
         audit=local.audit,
         # a yes is bound to what was read: a changed script is a new question
         policy=sha256_hex(f"{local.digest} {explained.digest}".encode()),
@@ -184,7 +184,7 @@ def judge_shell_line(
     )
 
 
-def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
+def _narrow(confinement: Confinement, read_only: bool) -> Confinement:
     """For a client in plan mode: make writable paths read-only."""
     if not read_only:
         return confinement
@@ -192,7 +192,7 @@ def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
     return confinement.replace(fs_read=tuple(readable), fs_write=(), fs_keep=(), fs_cache=())
 
 
-def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
+def _permit(explained: Explanation, host: Host, cwd: str) -> Decision:
     """Turn `confine` into permission to run confined, with the reason. A line that could not be undone still needs confirmation."""
     decision = explained.in_sandbox
     if decision.outcome != CONFINE:
@@ -214,7 +214,9 @@ def line_confinement(
         FormatError: a grant is not understood.
     """
     home = os.path.realpath(host.places.home)
-    own = tuple(map(os.path.realpath, (host.places.config, host.places.data, host.places.cache)))
+    state_folders = tuple(
+        map(os.path.realpath, (host.places.config, host.places.data, host.places.cache))
+    )
     workspace = find_workspace(call.cwd, home)
     programs, path = _search_path(call.env, home)
     planned = plan_confinement(
@@ -224,12 +226,12 @@ def line_confinement(
         context=RunContext(
             cwd=workspace,
             home=home,
-            own=own,
+            own=state_folders,
             repository=any(subject.tool == "git" for subject in explained.invocations),
             libraries=programs,
         ),
     )
-    common = next((each.removesuffix("/**") for each in linked_repository(workspace)), "")
+    common = next((pattern.removesuffix("/**") for pattern in linked_repository(workspace)), "")
     hooks = protected_hooks(workspace, home, common) if planned.fs_write else ()
     cache, variables = _packages(host, call) if planned.fs_write else ((), {})
     passed = tuple(name for name in call.env if name in ENVIRONMENT or name.startswith("LC_"))
@@ -237,7 +239,7 @@ def line_confinement(
         fs_deny=tuple(dict.fromkeys((*planned.fs_deny, *masked_files(workspace, planned)))),
         fs_keep=tuple(dict.fromkeys((*planned.fs_keep, *hooks))),
         fs_cache=cache,
-        # a gate that lets nobody out names what a line wanted; one that surely stays here starts without it
+        # a proxy that grants nothing still reports what a line tried to reach; a line that stays local starts without it
         egress_watched=explained.effects.network is not False,
         exec_allow=True,
         exec_spawn=(ANY_PROGRAM,),

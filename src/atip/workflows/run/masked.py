@@ -30,16 +30,16 @@ def masked_files(workspace: str, confinement: Confinement) -> tuple[str, ...]:
     ):
         return ()
     secrets: list[str] = []
-    left = MAX_LOOKED
+    budget = MAX_LOOKED
     for place, folders, names in os.walk(workspace):
         folders[:] = [name for name in folders if name not in DEPENDENCIES and name != ".git"]
-        left -= len(names)
+        budget -= len(names)
         secrets += [
             os.path.join(place, name)
             for name in names
             if is_secret(name) and _holds_secret(os.path.join(place, name))
         ]
-        if len(secrets) > MAX_MASKED or left < 0:
+        if len(secrets) > MAX_MASKED or budget < 0:
             raise FormatError(
                 "run.too-many-secrets",
                 f"`{workspace}` is too large to search for secrets to hide",

@@ -35,7 +35,7 @@ def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
         local = LocalJudge(host, call.cwd, preset=preset)
         explained = local.argv(call.argv, call.program, digest)
         return Judgment(
-            decision=_settled(explained.decision),
+            decision=_settle(explained.decision),
             effects=explained.effects,
             confinement=copy_confinement(explained, local, host, call),
             audit=local.audit,
@@ -47,7 +47,7 @@ def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
     return judge
 
 
-def _settled(decision: Decision) -> Decision:
+def _settle(decision: Decision) -> Decision:
     if decision.outcome not in (ASK, CONFINE):
         return decision
     return decision.replace(outcome=ALLOW, reasons=(*decision.reasons, REASON))

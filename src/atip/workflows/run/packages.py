@@ -106,4 +106,4 @@ def _npm(text: str) -> Iterator[tuple[str, str]]:
 def _holds_credentials(value: str) -> bool:
     """SECURITY: a line gets no token: addresses with a user name or password, and values from variables, are left out."""
     authorities = (word.partition("://")[2].partition("/")[0] for word in value.split())
-    return "${" in value or any("@" in each for each in authorities)
+    return "${" in value or any("@" in authority for authority in authorities)

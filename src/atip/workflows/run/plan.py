@@ -65,10 +65,10 @@ def plan_call(
     home = os.path.realpath(places.home)
     tools = {subject.tool for subject in explained.invocations}
     is_confirmed = explained.decision.outcome == ASK
-    own = tuple(map(os.path.realpath, (places.config, places.data, places.cache)))
+    state_folders = tuple(map(os.path.realpath, (places.config, places.data, places.cache)))
     workspace = find_workspace(cwd, home)
     named_files = named_by(explained.invocations, home=home, confirmed=is_confirmed)
-    paths = _existing(named_files, workspace, own, is_confirmed=is_confirmed)
+    paths = _existing_paths(named_files, workspace, state_folders, is_confirmed=is_confirmed)
     if tools == {"git"}:
         paths += linked_repository(workspace)
     effects = explained.effects
@@ -82,7 +82,7 @@ def plan_call(
         context=RunContext(
             cwd=workspace,
             home=home,
-            own=own,
+            own=state_folders,
             repository="git" in tools,
             changed=_SETTINGS if _sets_git(explained.invocations) else (),
             libraries=own_libraries(program, home) if program else (),
@@ -158,12 +158,12 @@ def own_libraries(program: str, home: str) -> tuple[str, ...]:
         f"{prefix}/"
     ):
         entries[f"{prefix}/**"] = None
-    beside = (
+    candidates = (
         [os.path.join(_prefix(real), "lib")]
         if os.path.basename(os.path.dirname(real)) == "bin"
         else []
     )
-    for path in (*needed_paths(real, stub), *filter(os.path.isdir, beside)):
+    for path in (*needed_paths(real, stub), *filter(os.path.isdir, candidates)):
         full = os.path.normpath(path)
         if any(full.startswith(f"{tree}/") for tree in trees) and not _is_system(full):
             entries[f"{full}/**" if os.path.isdir(full) else full] = None
@@ -178,8 +178,8 @@ def _is_system(path: str) -> bool:
     return path.startswith(("/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/etc/"))
 
 
-def _existing(
-    named_files: Named, workspace: str, own: tuple[str, ...], *, is_confirmed: bool
+def _existing_paths(
+    named_files: Named, workspace: str, state_folders: tuple[str, ...], *, is_confirmed: bool
 ) -> tuple[str, ...]:
     """Existing named paths outside the workspace, both resolved and as named; folders as subtrees."""
     entries: dict[str, None] = {}
@@ -193,7 +193,7 @@ def _existing(
         # SECURITY: a link may hide a secret, or our own settings, behind a harmless name
         if not is_confirmed and (is_secret(real) or is_protected(real)):
             continue
-        if any(real == folder or real.startswith(f"{folder}/") for folder in own):
+        if any(real == folder or real.startswith(f"{folder}/") for folder in state_folders):
             continue
         rest = "/**" if os.path.isdir(real) else ""
         entries.update({f"{real}{rest}": None, f"{os.path.normpath(path)}{rest}": None})

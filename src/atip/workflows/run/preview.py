@@ -100,7 +100,7 @@ class Preview:
         """The changes as text, without control characters."""
         if not self.changes:
             return "no file would change\n"
-        return clean_output("".join(_lines(each) for each in self.differences))
+        return clean_output("".join(_lines(difference) for difference in self.differences))
 
     def to_json(self) -> dict[str, object]:
         """The document of `run --preview --json`."""
@@ -108,7 +108,7 @@ class Preview:
         return {
             **self.result.to_json(),
             "preview": {
-                "changes": [each.to_json() for each in self.differences],
+                "changes": [difference.to_json() for difference in self.differences],
                 "kept": list(applied.applied) if applied else [],
                 "leftOut": [{"path": path, "why": why} for path, why in applied.left_out]
                 if applied
@@ -203,17 +203,17 @@ def _text(path: str) -> list[str] | None:
         return None
 
 
-def _lines(each: FileDifference) -> str:
+def _lines(difference: FileDifference) -> str:
     from atip.execution.consent import clean_line
 
-    head = f"{each.kind:<8} {clean_line(each.path)}"
-    if each.what == "folder":
+    head = f"{difference.kind:<8} {clean_line(difference.path)}"
+    if difference.what == "folder":
         head += "/"
-    if each.target:
-        head += f" → {clean_line(each.target)}"
-    if each.mode:
-        head += f"  ({each.mode})"
-    elif each.what == "file" and not each.diff:
-        head += f"  ({each.before_bytes} → {each.after_bytes} bytes)"
-    body = "".join(f"    {line}\n" for line in each.diff.splitlines()[2:])
+    if difference.target:
+        head += f" → {clean_line(difference.target)}"
+    if difference.mode:
+        head += f"  ({difference.mode})"
+    elif difference.what == "file" and not difference.diff:
+        head += f"  ({difference.before_bytes} → {difference.after_bytes} bytes)"
+    body = "".join(f"    {line}\n" for line in difference.diff.splitlines()[2:])
     return f"{head}\n{body}"

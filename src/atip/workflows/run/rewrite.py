@@ -117,9 +117,9 @@ def accept_token(host: Host, token: str) -> bool:
         if caller is None or key.partition(":")[2] != f"{caller.path}:{caller.stamp}":
             continue
         if token and compare_digest(trial.get("token", ""), token):
-            left = {name: each for name, each in record["trials"].items() if name != key}
+            remaining = {name: trial for name, trial in record["trials"].items() if name != key}
             proven = [*record["proven"], key][-MAX_PROVEN:]
-            _write(host, {**record, "proven": proven, "trials": left})
+            _write(host, {**record, "proven": proven, "trials": remaining})
             return True
     return False
 

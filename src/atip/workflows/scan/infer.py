@@ -1,4 +1,4 @@
-"""Inferring: asking one tool, confined: for its own metadata, or for everything that can be learnt. Stores nothing."""
+"""Probe one tool, confined: for its own metadata, or for everything that can be learned. Stores nothing."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def probe_tool(name: str, *, force: bool) -> NativeAnswer:
-    """Ask one tool for its own metadata.
+    """Probe one tool for its own metadata.
 
     Args:
-        force: ask although its help does not speak of `--agent`.
+        force: probe although its help does not mention `--agent`.
 
     Raises:
         ProbeError: with the reason why there is no metadata.
@@ -39,42 +39,42 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
     from atip.sandbox.probes.probe import ProbeSandbox
 
     path = locate(name)
-    needed = needed_paths(path, parse_stub(path, head_of(path)))
-    with ProbeSandbox(visible=[path, *needed]) as sandbox:
+    paths = needed_paths(path, parse_stub(path, head_of(path)))
+    with ProbeSandbox(visible=[path, *paths]) as sandbox:
         if not force and not mentions_flag(sandbox.run([path, "--help"])):
             raise ProbeError(
                 "probe.not-offered",
                 f"the help of `{name[:80]}` does not mention --agent",
-                hint="--force asks anyway; `atip infer` learns from the help",
+                hint="`--force` probes it anyway; `atip infer` reads its help",
             )
         return judge_answer(os.path.basename(name), sandbox.run([path, "--agent"]))
 
 
 def infer_tool(host: Host, name: str) -> SourceFinding:
-    """Ask every source about one tool.
+    """Query every source about one tool.
 
     Raises:
-        NotFoundError: no such executable, or nothing could be learnt.
+        NotFoundError: no such executable, or nothing could be learned.
         SandboxError: when this host cannot confine.
     """
     path = locate(name, real=False)
     real = os.path.realpath(path)
     content = ContentReader().read(real)
     label = os.path.basename(path)
-    one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
+    program = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
     stub = parse_stub(path, content.head)
     subject = ProbeSubject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
     with ExitStack() as stack:
-        found = metadata_finder(host, ScanOptions(learn=True, jobs=1), [one], stack, NoMemory())(
-            subject
-        )
-    if found is None:
+        finding = metadata_finder(
+            host, ScanOptions(learn=True, jobs=1), [program], stack, NoMemory()
+        )(subject)
+    if finding is None:
         raise NotFoundError("infer.nothing", f"nothing could be learned about `{label}`")
     uname = os.uname()
     binary = Binary(
         hash=content.digest,
         name=label,
-        version=found.tool.version,
+        version=finding.tool.version,
         platform=shim_platform(uname.sysname, uname.machine),
     )
-    return found.replace(tool=found.tool.replace(binary=found.tool.binary or binary))
+    return finding.replace(tool=finding.tool.replace(binary=finding.tool.binary or binary))

@@ -1,4 +1,4 @@
-"""Scanning: find every tool, ask those that can answer, remember. See `discovery.scan`."""
+"""Scan: find every tool, probe those that can answer, store the metadata. See `discovery.scan`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def plan_scan(host: Host, options: ScanOptions | None = None) -> ScanPlan:
 
 
 def prober(visible: Sequence[str], jobs: int) -> ProbeSandbox:
-    """A sandbox in which tools are asked."""
+    """A sandbox for probes."""
     from atip.sandbox.probes.probe import ProbeSandbox, default_jobs
 
     return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))
@@ -73,7 +73,7 @@ def _writer(host: Host) -> Any:
 def metadata_finder(
     host: Host,
     options: ScanOptions,
-    found: Sequence[Executable],
+    programs: Sequence[Executable],
     stack: ExitStack,
     memory: FindingsMemory | None = None,
 ) -> MetadataFinder:
@@ -85,7 +85,7 @@ def metadata_finder(
     from atip.discovery.summaries.sources import SummarySources
 
     texts = system_texts(host.places.home)
-    lazy = LazyProber(found, lambda visible: prober(visible, options.jobs))
+    lazy = LazyProber(programs, lambda visible: prober(visible, options.jobs))
     stack.callback(lazy.close)
     return MetadataFinder(
         [*reading_sources(host, texts), *shim_sources(host, stack)],

@@ -50,7 +50,7 @@ def _policy_requires(host: Host) -> bool:
 
 
 def shim_sources(host: Host, stack: ExitStack) -> list[MetadataSource]:
-    """Who is asked for shims besides the user's own folder, in order: signed ones of the system, the project's, those of
+    """Sources of shims besides the user's own folder, in order: signed ones of the system, the project's, those of
     registries, unsigned ones of the system (0.1 §5.1). `stack` ends the session with the registries."""
     from atip.discovery.sources.stored_sources import RegistryShimSource, ShimFolderSource
 
@@ -72,18 +72,20 @@ def shim_sources(host: Host, stack: ExitStack) -> list[MetadataSource]:
 
 
 def _notices(shims: RemoteShims) -> list[str]:
-    """What a person should know about a session that nobody asked for; once per registry and kind."""
-    found = {
+    """Notices about a background session; once per registry and kind."""
+    notices = {
         (name, error.code): f"{name}: {error.message} [{error.code}]"
         for name, _, error in shims.problems
     }
     for registry in shims.registries:
         for digest in registry.acceptance.waiting:
-            told = f"{registry.source.name}: a description now warns of less; `atip registry sync` shows it"
-            found[(registry.source.name, digest)] = told
-    for one in shims.warnings:
-        found[(one["registry"], one["code"])] = f"{one['message']} [{one['code']}]"
-    return list(found.values())
+            notice = f"{registry.source.name}: a description now declares fewer dangers; `atip registry sync` shows it"
+            notices[(registry.source.name, digest)] = notice
+    for warning in shims.warnings:
+        notices[(warning["registry"], warning["code"])] = (
+            f"{warning['message']} [{warning['code']}]"
+        )
+    return list(notices.values())
 
 
 def _signature_check(places: Places) -> Callable[[bytes, bytes], bool]:

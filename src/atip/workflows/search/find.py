@@ -25,7 +25,7 @@ LIKELY = 10
 MOST_EXACT = 20
 """… and those that say the very words."""
 MAX_REQUEST = 500
-BUILDING = "the search index is being built: these answers are from the tools that are in it so far"
+BUILDING = "the search index is being built; results are incomplete"
 
 
 def search_everything(
@@ -63,7 +63,7 @@ def search_everything(
 def match_cmp(host: Host, words: str, *, tool: str | None = None) -> Match:
     """Which intent of the CMP tools a request means.
 
-    Without `tool` the index tells which few tools can be meant; only their documents are read (§5.4).
+    Without `tool` the index narrows the candidates to a few tools; only their documents are read (§5.4).
 
     Raises:
         NotFoundError: `cmp.not-found`.
@@ -92,16 +92,16 @@ def _likely(index: SearchIndex, words: str) -> list[str]:
     from atip.search.text import normal_phrase
 
     text = normal_phrase(words[:MAX_REQUEST])
-    found = index.storage.tools_saying(text)
+    tools = index.storage.tools_saying(text)
     for pattern, name in index.storage.regexes():
         try:
             if compile_regex(pattern[3:], ignore_case=True).matches(text):
-                found.append(name)
+                tools.append(name)
         except FormatError:
             continue  # reported when the tool was read
     hits = index.search(words, limit=4 * LIKELY, accept=is_cmp)
     near = list(dict.fromkeys(hit.tool for hit in hits))[:LIKELY]
-    return list(dict.fromkeys([*found[:MOST_EXACT], *near]))
+    return list(dict.fromkeys([*tools[:MOST_EXACT], *near]))
 
 
 def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
@@ -114,10 +114,10 @@ def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
     from atip.codecs.cmp.document import Reader
     from atip.search.intents import Candidate
 
-    kept: Any = cmp_tools.capability(tool.folder).tool.extra["x-cmp"]
+    extension: Any = cmp_tools.capability(tool.folder).tool.extra["x-cmp"]
     manifest = tool.manifest
     about = " ".join((manifest.name, manifest.domain, manifest.summary, *(manifest.tags or ())))
     return [
         Candidate(tool=tool.key, number=number, intent=intent, about=about)
-        for number, intent in enumerate(Reader().intents(kept["capability"]))
+        for number, intent in enumerate(Reader().intents(extension["capability"]))
     ]

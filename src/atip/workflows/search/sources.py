@@ -1,4 +1,4 @@
-"""What there is to search: the store's tools (programs, synced APIs), CMP folders and installed bundles.
+"""Searchable sources: the store's tools (programs, synced APIs), CMP folders and installed bundles.
 
 Each has a name in the index and a stamp that changes when it changes; only what changed is read again. Names:
 `git`, `petstore-api`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29). A source that cannot be read is left out here;
@@ -40,7 +40,7 @@ def is_cmp(name: str) -> bool:
 
 
 class Sources:
-    """Everything one user can search."""
+    """All searchable entries of one user."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -50,7 +50,7 @@ class Sources:
         self._marks = {path: cmp_tools.stamp_of(f) for path, f in self._folders.items()}
         self._others = dict(_bundles(host))
         self._overrides = _overrides(host)
-        told = (
+        reported = (
             __version__,
             sorted(self._overrides.items()),
             # a store that was never written is always "updated" now
@@ -58,7 +58,7 @@ class Sources:
             sorted(self._marks.items()),
             sorted(self._others.items()),
         )
-        self._stamp = sha256_hex(repr(told).encode("utf-8", "surrogateescape"))
+        self._stamp = sha256_hex(repr(reported).encode("utf-8", "surrogateescape"))
         self._lookup: Lookup | None = None
         self._cmp: dict[str, cmp_tools.CmpTool] = {}
         self._read: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -84,7 +84,7 @@ class Sources:
         try:
             node: Any = self._document(hit.tool, hit.path[:1] or OVERVIEW)
         except AtipError:
-            return None  # `show` says what is wrong with it
+            return None  # `show` reports the problem
         # where a tool has commands, its own options are those of the command without a name
         for name in hit.path or ("",) * _has_nameless(node):
             commands = node.get("commands") if isinstance(node, dict) else None
@@ -101,8 +101,8 @@ class Sources:
     def _current(self) -> dict[str, str]:
         stamps = dict(self._others)
         for name, entry in self._entries.items():
-            own = entry.get("x-atip")
-            state = own.get("metadataHash") if isinstance(own, dict) else None
+            extension = entry.get("x-atip")
+            state = extension.get("metadataHash") if isinstance(extension, dict) else None
             digest = str(entry.get("hash", "")).removeprefix("sha256:")
             word = self._overrides.get(name, "") + self._overrides.get(f"sha256/{digest}", "")
             stamps[name] = f"{__version__} {state or entry.get('hash')}{word}"
@@ -113,8 +113,8 @@ class Sources:
 
     def _read_cmp(self) -> dict[str, cmp_tools.CmpTool]:
         if self._folders and not self._cmp:
-            found = cmp_tools.manifests(cmp_places(self._host)).tools
-            self._cmp = {tool.key: tool for tool in found}
+            tools = cmp_tools.manifests(cmp_places(self._host)).tools
+            self._cmp = {tool.key: tool for tool in tools}
         return self._cmp
 
     def _load(self, name: str) -> Tool:
@@ -191,9 +191,9 @@ def _load_bundle(host: Host, key: str) -> Tool:
 
 
 def _phrases(intents: Sequence[BundleIntent]) -> dict[str, list[str]]:
-    """What people ask for, by the command that answers."""
-    found: dict[str, list[str]] = {}
+    """Phrases of requests, by the command that serves them."""
+    phrases: dict[str, list[str]] = {}
     for intent in intents:
         if intent.path is not None:
-            found.setdefault(" ".join(intent.path), []).extend(intent.phrases)
-    return found
+            phrases.setdefault(" ".join(intent.path), []).extend(intent.phrases)
+    return phrases

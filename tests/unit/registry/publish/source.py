@@ -92,7 +92,7 @@ class Source:
     def codes(self, **order):
         """What a check finds, warnings apart."""
         report = self.check(**order)
-        return sorted({one.code for one in report.problems if one.severity == "error"})
+        return sorted({problem.code for problem in report.problems if problem.severity == "error"})
 
 
 def snapshot(folder):

@@ -38,9 +38,9 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
             notes=(note,),
         )
     folder = os.path.join(site.prefix, "venv")
-    own = os.path.join(folder, "bin", "python")
+    venv_python = os.path.join(folder, "bin", "python")
     make = Action(kind="run", argv=(python, "-m", "venv", folder))
-    fill = Action(kind="run", argv=(own, "-m", "pip", "install", *_QUIET, "--", package))
+    fill = Action(kind="run", argv=(venv_python, "-m", "pip", "install", *_QUIET, "--", package))
     return InstallPlan(
         method="pip",
         actions=(make, fill),

@@ -26,12 +26,12 @@ _NUMBERS = INTEGERS | frozenset("?#$!")
 
 
 class Expander:
-    """What is known of a line while its words are resolved."""
+    """State of a line while its words are resolved."""
 
     def __init__(self, home: str, cwd: str, names: Names) -> None:
         self.home, self.cwd = home, cwd
         self.names = names
-        self.learnt: list[str] = []
+        self.learned: list[str] = []
         """Names that builtins set; empty text: an unknown name."""
         self.tables: set[str] = set()
         """Associative arrays, surely: their keys are text, not arithmetic."""

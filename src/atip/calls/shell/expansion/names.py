@@ -81,7 +81,7 @@ def _as_name(text: str) -> str:
 
 
 class Names(Numbers):
-    """Everything assigned anywhere in a line."""
+    """All assignments of a line."""
 
     def __init__(self) -> None:
         super().__init__()

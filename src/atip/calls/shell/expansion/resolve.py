@@ -44,9 +44,9 @@ def resolve(
     names.collect(nodes)
     walker = _Walker(home, cwd, names)
     walker.walk(nodes, None)
-    if walker.learnt:
+    if walker.learned:
         # what builtins set is known only now, and commands before them may have used it (a loop)
-        names.learn(walker.learnt)
+        names.learn(walker.learned)
         walker = _Walker(home, cwd, names)
         walker.walk(nodes, None)
     return walker.finished(), tuple(sorted(names.functions))
@@ -140,12 +140,12 @@ class _Walker(Expander):
     def _simple(self, node: ShellNode, feed: tuple[int, ...] | None) -> None:
         assignments = tuple(self._assign(node))
         words = tuple(field for word in node.words for field in self.fields(word))
-        for each, source in zip(assignments, node.assignments, strict=True):
+        for assignment, source in zip(assignments, node.assignments, strict=True):
             if source.declared:
-                text = f"{each.name}={each.value.text}"
-                words += (each.value.replace(text=text, pattern=text),)
+                text = f"{assignment.name}={assignment.value.text}"
+                words += (assignment.value.replace(text=text, pattern=text),)
         redirects = self._redirects(node)
-        self._builtin(words, redirects, feed, {each.name for each in node.assignments})
+        self._builtin(words, redirects, feed, {assignment.name for assignment in node.assignments})
         if (
             words
             and words[0].text in self.names.functions
@@ -159,7 +159,7 @@ class _Walker(Expander):
         self, words: tuple[ShellWord, ...], redirects: tuple[ShellRedirect, ...],
         feed: tuple[int, ...] | None, assigned: set[str],
     ) -> None:  # fmt: skip
-        """What the shell's own commands do to variables."""
+        """Effects of shell builtins on variables."""
         argv = unwrapped([word.text for word in words])
         name = argv[0] if argv else ""
         if name in self.names.functions:
@@ -168,13 +168,13 @@ class _Walker(Expander):
                 self.repeated.add(name)
         names = names_set(argv)
         self.sets += names
-        self.learnt += [each for each in names if each not in assigned]
+        self.learned += [name for name in names if name not in assigned]
         if name in ("read", "mapfile", "readarray"):
             fed = self._fed(redirects, feed)
             for text in argv[1:]:
                 self.inputs[text] = (*self.inputs.get(text, ()), *(fed or ()))
         if name in ("eval", "source", "."):
-            self.learnt.append("")
+            self.learned.append("")
         if name == "let":
             self.code.append("`let` evaluates its words")
         if name in DECLARES:
@@ -217,24 +217,26 @@ class _Walker(Expander):
 
     def _assign(self, node: ShellNode) -> list[ShellAssignment]:
         assignments: list[ShellAssignment] = []
-        for each in node.assignments:
-            self._subscript(each.name, each.subscript)
-            if each.array is not None:
-                self.lists.add(each.name)
-                for word in each.array:
+        for assignment in node.assignments:
+            self._subscript(assignment.name, assignment.subscript)
+            if assignment.array is not None:
+                self.lists.add(assignment.name)
+                for word in assignment.array:
                     if not word.raw:  # a key
-                        self._subscript(each.name, word.pieces)
-                fields = [field for word in each.array if word.raw for field in self.fields(word)]
+                        self._subscript(assignment.name, word.pieces)
+                fields = [
+                    field for word in assignment.array if word.raw for field in self.fields(word)
+                ]
             else:
-                fields = self._value(each.word)
-            self.values.setdefault(each.name, []).append(tuple(fields))
-            if not self.sure or (node.words and not each.declared):
-                self.unsure.add(each.name)
+                fields = self._value(assignment.word)
+            self.values.setdefault(assignment.name, []).append(tuple(fields))
+            if not self.sure or (node.words and not assignment.declared):
+                self.unsure.add(assignment.name)
             value = fields[0] if len(fields) == 1 else ShellWord(
-                text=" ".join(f.text for f in fields), raw=each.word.raw,
+                text=" ".join(f.text for f in fields), raw=assignment.word.raw,
                 origins=tuple(o for f in fields for o in f.origins),
             )  # fmt: skip
-            assignments.append(ShellAssignment(name=each.name, value=value))
+            assignments.append(ShellAssignment(name=assignment.name, value=value))
         return assignments
 
     def _value(self, word: Word) -> list[ShellWord]:

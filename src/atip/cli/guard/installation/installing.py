@@ -42,7 +42,7 @@ class GuardChange(Value):
 
 
 class Scope(Value):
-    """Where the hook is installed: for the user, or in a project."""
+    """Scope of an installed hook: for the user, or in a project."""
 
     home: str
     cwd: str
@@ -219,11 +219,11 @@ def _others(value: Any) -> Any:
     """A document without our hooks and without empty values, for comparison."""
     if isinstance(value, list):
         items = [_others(each) for each in value if not settings.is_ours(each)]
-        return [each for each in items if each not in ([], {})]
+        return [item for item in items if item not in ([], {})]
     if not isinstance(value, dict):
         return value
     fields = {key: _others(each) for key, each in value.items()}
-    non_empty = {key: each for key, each in fields.items() if each not in ([], {})}
+    non_empty = {key: field for key, field in fields.items() if field not in ([], {})}
     return {} if "matcher" in value and not non_empty.get("hooks") else non_empty
 
 

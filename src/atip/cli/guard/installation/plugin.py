@@ -51,7 +51,7 @@ export const AtipGuard = async ({ directory }) => ({
       if (said.line) output.args.command = said.line
       return
     }
-    throw new Error(said.decision === "ask" ? `needs a person's confirmation: ${said.reason}` : said.reason)
+    throw new Error(said.decision === "ask" ? `needs the user's confirmation: ${said.reason}` : said.reason)
   },
 })
 """

@@ -38,9 +38,9 @@ def find_hooks(client: GuardClient, document: Any) -> Iterator[tuple[str, Place,
     """Our hooks in a settings document: event, position, the hook itself."""
     hooks = document.get("hooks") if isinstance(document, dict) else None
     if client.kind == "tables":
-        for at, each in enumerate(hooks if isinstance(hooks, list) else ()):
-            if is_ours(each):
-                yield str(each.get("event")), ("hooks", at), each
+        for at, hook in enumerate(hooks if isinstance(hooks, list) else ()):
+            if is_ours(hook):
+                yield str(hook.get("event")), ("hooks", at), hook
         return
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         for at, group in enumerate(groups if isinstance(groups, list) else ()):

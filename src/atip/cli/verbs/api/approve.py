@@ -1,6 +1,6 @@
 """Show which programs, secrets and hosts a project's `codegen.config.json` uses, and approve it.
 
-Asked on the terminal once, and again when the file changes. A configuration is not used before approval.
+Confirmed on the terminal once, and again when the file changes. A configuration is not used before approval.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     config = load_config(options.config)
     ctx.app.apis.approve(config, ask=ask_on_terminal)
-    dangers = [each.to_text() for each in find_dangers(config)]
+    dangers = [danger.to_text() for danger in find_dangers(config)]
     if ctx.as_json:
         ctx.emit({"approved": True, "digest": digest_of(config), "findings": dangers})
         return 0

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.apis.arguments import typed
+    from atip.apis.arguments import to_schema_types
     from atip.apis.config import load_config
     from atip.apis.sync.operations import find_operation, split_target
     from atip.cli.prompts import prompt_for
@@ -44,7 +44,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     source, name = split_target(options.target)
     _, _, document = find_operation(load_config(options.config), source, name)
-    arguments = typed(document["inputSchema"], read_arguments(options.words, options.args))
+    arguments = to_schema_types(
+        document["inputSchema"], read_arguments(options.words, options.args)
+    )
     result = ctx.app.apis.call(
         options.config,
         source,

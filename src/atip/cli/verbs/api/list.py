@@ -35,9 +35,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     api = load_operations(config, options.source)
     words = [word.lower() for word in options.words]
     operations = [
-        each
-        for each in api.operations
-        if all(word in f"{each.name} {each.summary}".lower() for word in words)
+        operation
+        for operation in api.operations
+        if all(word in f"{operation.name} {operation.summary}".lower() for word in words)
     ]
     if ctx.as_json:
         from atip.model.reading.encode import encode_effects
@@ -48,23 +48,23 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
                 "kind": api.kind,
                 "operations": [
                     {
-                        "name": each.name,
-                        "original": each.original,
-                        "signature": signature(each),
-                        "summary": each.summary,
-                        "method": each.method,
-                        "path": each.path,
-                        "effects": encode_effects(each.effects),
+                        "name": operation.name,
+                        "original": operation.original,
+                        "signature": signature(operation),
+                        "summary": operation.summary,
+                        "method": operation.method,
+                        "path": operation.path,
+                        "effects": encode_effects(operation.effects),
                     }
-                    for each in operations
+                    for operation in operations
                 ],
             }
         )
         return 0
     from atip.cli.output import clean, shorten, width_of
 
-    for each in operations:
-        ctx.print(shorten(clean(f"{signature(each)} – {summary(each)}"), width_of(ctx)))
+    for operation in operations:
+        ctx.print(shorten(clean(f"{signature(operation)} – {summary(operation)}"), width_of(ctx)))
     return 0
 
 

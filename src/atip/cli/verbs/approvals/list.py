@@ -28,11 +28,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     approvals = Approvals(ctx.app.places.config).list()
     if ctx.as_json:
-        ctx.emit({"approvals": [each.to_json() for each in approvals]})
+        ctx.emit({"approvals": [approval.to_json() for approval in approvals]})
         return 0
-    for each in approvals:
-        words = " ".join(shown_word(word) for word in each.argv)
-        ctx.print(f"{each.id}  {iso(each.until)}  {clean_line(each.cwd)}  {words}")
+    for approval in approvals:
+        words = " ".join(shown_word(word) for word in approval.argv)
+        ctx.print(f"{approval.id}  {iso(approval.until)}  {clean_line(approval.cwd)}  {words}")
     if not approvals:
         ctx.note("no remembered approvals")
     return 0

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if bool(options.ids) == options.all:
         raise UsageError("approvals.which", "give the ids to revoke, or `--all`")
     approvals = Approvals(ctx.app.places.config)
-    known_ids = [each.id for each in approvals.list()]
+    known_ids = [approval.id for approval in approvals.list()]
     selected = known_ids if options.all else options.ids
     missing = [name for name in selected if name not in known_ids]
     if missing:

@@ -1,6 +1,6 @@
 """Print the stored output of a run whose Result was truncated, redacted as it was then.
 
-The mark in a cut output names the run. Bytes come as they are; `--json` gives text.
+The marker in a truncated output names the run. Bytes are printed unchanged; `--json` prints text.
 """
 
 from __future__ import annotations

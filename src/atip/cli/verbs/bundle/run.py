@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.apis.arguments import typed
+    from atip.apis.arguments import to_schema_types
     from atip.cli.groups.bundle_surface import make_host
     from atip.cli.runs.call_arguments import read_arguments
     from atip.execution.call import CallOptions
@@ -61,7 +61,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     words = [word for word in options.words if "=" not in word]
     tool = bundle.get(words)
     values = read_arguments([word for word in options.words if "=" in word], options.args)
-    inputs = typed(dict(tool.inputs), values)
+    inputs = to_schema_types(dict(tool.inputs), values)
     if options.dry_run:
         bounds = CallOptions(structured=options.structured)
         call, judgment, digest = host.plan(bundle, words, inputs, bounds)

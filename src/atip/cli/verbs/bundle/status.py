@@ -55,9 +55,9 @@ def _paths(host: Bundles, arguments: list[str]) -> list[str]:
             host.store.get(key).folder for key in host.store.list_keys() if host.store.find(key)
         ]
     paths: list[str] = []
-    for one in arguments:
-        is_tree = os.path.isdir(one) and not os.path.isfile(os.path.join(one, "CLI.md"))
-        paths += host.find_all(one) if is_tree else [one]
+    for argument in arguments:
+        is_tree = os.path.isdir(argument) and not os.path.isfile(os.path.join(argument, "CLI.md"))
+        paths += host.find_all(argument) if is_tree else [argument]
     return paths
 
 

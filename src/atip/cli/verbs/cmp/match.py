@@ -35,12 +35,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return 0
     rows = [
         (
-            f"{one.score:.2f}",
-            clean(one.candidate.tool),
-            clean(one.pattern),
-            clean(one.candidate.intent.command),
+            f"{choice.score:.2f}",
+            clean(choice.candidate.tool),
+            clean(choice.pattern),
+            clean(choice.candidate.intent.command),
         )
-        for one in match.choices
+        for choice in match.choices
     ]
     for line in table(rows, indent="", width=width_of(ctx)):
         ctx.print(line)

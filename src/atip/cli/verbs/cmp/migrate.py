@@ -41,14 +41,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         tool = cmp.decode(documents, origin="").tool
         folder = write_folder(place, tool.name, documents, replace=options.force)
         moved.append(
-            {"source": source, "folder": folder, "losses": [one.to_json() for one in losses]}
+            {"source": source, "folder": folder, "losses": [loss.to_json() for loss in losses]}
         )
     if ctx.as_json:
         ctx.emit({"moved": moved})
     else:
-        for one in moved:
-            ctx.print(f"{clean(one['source'])} → {clean(one['folder'])}")
-            for loss in one["losses"]:
+        for path in moved:
+            ctx.print(f"{clean(path['source'])} → {clean(path['folder'])}")
+            for loss in path["losses"]:
                 ctx.note(f"  left out {clean(str(loss['path']))}: {loss['message']}")
     return 0
 

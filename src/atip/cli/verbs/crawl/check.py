@@ -31,10 +31,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     checked = check_releases(order_of(options, ctx), options.out, progress_printer(ctx))
     if ctx.as_json:
-        ctx.emit({"releases": [one.to_json() for one in checked]})
+        ctx.emit({"releases": [release.to_json() for release in checked]})
         return 0
-    for one in checked:
-        versions = f"{clean(one.known)} → {clean(one.version)}" if one.known else clean(one.version)
-        state = "new release" if one.is_new else "known"
-        ctx.print(f"{clean(one.label)} {versions} ({one.platform}): {state}")
+    for release in checked:
+        versions = (
+            f"{clean(release.known)} → {clean(release.version)}"
+            if release.known
+            else clean(release.version)
+        )
+        state = "new release" if release.is_new else "known"
+        ctx.print(f"{clean(release.label)} {versions} ({release.platform}): {state}")
     return 0

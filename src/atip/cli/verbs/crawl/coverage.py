@@ -62,6 +62,6 @@ def _print(coverage: Coverage, ctx: Context) -> None:
         rows += [(f"{title} {name}", f"{number:,}") for name, number in counts.items()]
     for line in table(rows, width=width_of(ctx)):
         ctx.print(line)
-    for one in coverage.missing:
-        by = f", claimed by {clean(one['claimedBy'])}" if "claimedBy" in one else ""
-        ctx.print(f"missing: {clean(one['name'])} {' '.join(one['platforms'])}{by}")
+    for entry in coverage.missing:
+        by = f", claimed by {clean(entry['claimedBy'])}" if "claimedBy" in entry else ""
+        ctx.print(f"missing: {clean(entry['name'])} {' '.join(entry['platforms'])}{by}")

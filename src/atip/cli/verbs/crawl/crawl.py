@@ -91,12 +91,12 @@ def _plan(packages, ctx: Context) -> int:  # type: ignore[no-untyped-def]
 
     rows = [
         {
-            "package": one.label,
-            "version": one.version,
-            "platform": one.platform,
-            "files": 1 + len(one.needs),
+            "package": package.label,
+            "version": package.version,
+            "platform": package.platform,
+            "files": 1 + len(package.needs),
         }
-        for one in packages
+        for package in packages
     ]
     if ctx.as_json:
         ctx.emit({"packages": rows})
@@ -113,7 +113,7 @@ def _document(crawled: Crawled, report: PublishReport) -> dict[str, object]:
         "packages": len(crawled.results),
         "reused": crawled.reused,
         "fetched": crawled.fetched,
-        "deadLetters": [one.to_json() for one in crawled.refusals],
+        "deadLetters": [refusal.to_json() for refusal in crawled.refusals],
         **report.to_json(),
     }
 
@@ -130,9 +130,9 @@ def _print(crawled: Crawled, report: PublishReport, ctx: Context) -> None:
         ctx.print(f"{clean(report.built.place)}: {count(report.built.total, 'shim')}")
         if report.built.fingerprint:
             ctx.print(f"fingerprint: {report.built.fingerprint}")
-    for one in report.waiting[:20]:
+    for change in report.waiting[:20]:
         ctx.note(
-            f"waits: {clean(one.name)} {clean(one.version)} ({one.kind}) sha256:{one.digits[:16]}…"
+            f"waits: {clean(change.name)} {clean(change.version)} ({change.kind}) sha256:{change.digits[:16]}…"
         )
     for refusal in crawled.refusals[:20]:
         ctx.note(f"dead letter: {clean(refusal.label)}: {clean(refusal.message)} [{refusal.code}]")

@@ -23,7 +23,7 @@ EFFECTS = {
 EXAMPLES = (
     "atip crawl review catalogue",
     "atip crawl review catalogue --show 3f2a9c",
-    "atip crawl review catalogue --accept 3f2a9c --reason 'looked at the manual'",
+    "atip crawl review catalogue --accept 3f2a9c --reason 'checked the manual'",
 )
 
 
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.emit(done)
     else:
         for kind, digits in done.items():
-            ctx.print(f"{kind}: {clean(', '.join(one[:16] for one in digits))}")
+            ctx.print(f"{kind}: {clean(', '.join(digest[:16] for digest in digits))}")
     return 0
 
 
@@ -74,8 +74,8 @@ def _decide(options: argparse.Namespace, queue: Any) -> dict[str, list[str]] | N
         by=options.by or getpass.getuser(), at=now_iso(), reason=options.reason
     )
     if options.accept == "all":
-        hashes = [str(one["hash"]) for one in queue.waiting()]
-        return {"accepted": [queue.accept(one, decision) for one in hashes]}
+        hashes = [str(entry["hash"]) for entry in queue.waiting()]
+        return {"accepted": [queue.accept(digest, decision) for digest in hashes]}
     if options.accept:
         edited = _edited(options.edit) if options.edit else None
         return {"accepted": [queue.accept(options.accept, decision, edited=edited)]}
@@ -104,13 +104,13 @@ def _list(entries: list[dict[str, Any]], ctx: Context) -> int:
         return 0
     rows = [
         (
-            one["hash"][7:19],
-            clean(one["name"]),
-            clean(one["version"]),
-            one["kind"],
-            clean(one["package"]),
+            entry["hash"][7:19],
+            clean(entry["name"]),
+            clean(entry["version"]),
+            entry["kind"],
+            clean(entry["package"]),
         )
-        for one in entries
+        for entry in entries
     ]
     for line in table(rows, width=width_of(ctx)):
         ctx.print(line)

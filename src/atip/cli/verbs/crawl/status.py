@@ -39,6 +39,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     ctx.print(f"{status.packages:,} packages: {outcomes or 'none'}; {status.blobs:,} files fetched")
     if status.started:
         ctx.print(f"a crawl is running since {clean(status.started)}")
-    for one in status.dead_letters[:50]:
-        ctx.print(f"dead letter: {clean(one.label)}: {clean(one.message)} [{one.code}]")
+    for letter in status.dead_letters[:50]:
+        ctx.print(f"dead letter: {clean(letter.label)}: {clean(letter.message)} [{letter.code}]")
     return 0

@@ -88,8 +88,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     else:
         ctx.print_document(_rendered(compiled.declarations, ctx))
     if not ctx.as_json:
-        for one in compiled.left_out:
-            ctx.note(f"left out {one.line}: {one.how}")
+        for function in compiled.left_out:
+            ctx.note(f"left out {function.line}: {function.how}")
         for name, message in compiled.losses:
             ctx.note(f"changed {name}: {message}")
     return 0
@@ -150,7 +150,7 @@ def _report(compiled: Compiled, tokenizer: str, count: Any) -> dict[str, Any]:
         "provider": compiled.provider,
         "strategy": compiled.strategy,
         "tools": compiled.declarations,
-        "leftOut": [one.to_json() for one in compiled.left_out],
+        "leftOut": [function.to_json() for function in compiled.left_out],
         "losses": [{"function": name, "message": message} for name, message in compiled.losses],
     }
     if count is not None:
@@ -164,7 +164,7 @@ def _print_count(ctx: Context, compiled: Compiled, tokenizer: str, count: Any) -
     total = sum(row["tokens"] for row in rows)
     if ctx.as_json:
         document = {"tokenizer": tokenizer, "total": total, "functions": rows}
-        document["leftOut"] = [one.to_json() for one in compiled.left_out]
+        document["leftOut"] = [function.to_json() for function in compiled.left_out]
         ctx.emit(document)
         return
     from atip.cli.output import table

@@ -129,7 +129,10 @@ def _cmp_findings(name: str, document: object) -> tuple[LintFinding, ...] | None
     if cmp_kind(document) is None:
         return None
     report = judge_document(document, folder=tool_folder(name))
-    coded = (one.replace(message=f"{one.message} [{one.code}]") for one in report.problems)
+    coded = (
+        problem.replace(message=f"{problem.message} [{problem.code}]")
+        for problem in report.problems
+    )
     return _as_findings(coded)
 
 
@@ -171,7 +174,7 @@ def _unreadable(error: Any) -> tuple[Any, ...]:
 
 
 def _as_findings(problems: Iterable[Problem]) -> tuple[LintFinding, ...]:
-    """What the document itself breaks, as findings of one rule."""
+    """Problems of the document itself, as findings of one rule."""
     from atip.model.lint.findings import LintFinding
     from atip.model.reading.positions import parse_path
 
@@ -203,7 +206,9 @@ def _facts(document: dict[str, Any], ctx: Context) -> LintFacts:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     observations = ctx.app.proof.rows(DocumentIndex(document).name, path)
     disproved = tuple(
-        (each.fact, each.line) for each in observations if each.verdict == "undeclared" and each.own
+        (observation.fact, observation.line)
+        for observation in observations
+        if observation.verdict == "undeclared" and observation.own
     )
     return LintFacts(
         binary_exists=True, binary_path=path, binary_hash=f"sha256:{digest}", disproved=disproved

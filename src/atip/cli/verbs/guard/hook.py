@@ -2,7 +2,7 @@
 
 `atip guard` is the same. Judges the shell line that the agent wants to run, files that it reads and writes, pages that it fetches, and MCP tools; other
 tools and events get no opinion. Every internal failure is answered with `ask` (or the client's equivalent), never with an empty answer that would allow.
-Where policy says `auditAllCalls`, each decision is written into the audit: no record, no permission.
+With `auditAllCalls` in the policy, each decision is written into the audit: no record, no permission.
 """
 
 from __future__ import annotations

@@ -48,14 +48,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             {"rule": p.rule, "approved": p.approved, "allows": list(p.allows)} for p in proposals
         ]
         lines = [
-            {"line": each.line, "cwd": each.cwd, "approved": each.times} for each in without_rule
+            {"line": line.line, "cwd": line.cwd, "approved": line.times} for line in without_rule
         ]
         ctx.emit({"rules": rules, "notProposed": lines})
         return 0
     for proposal in proposals:
         _show(ctx, proposal)
-    for each in without_rule:
-        ctx.note(clean(f"no rule: {each.line} (approved {each.times} times)"))
+    for line in without_rule:
+        ctx.note(clean(f"no rule: {line.line} (approved {line.times} times)"))
     if not proposals:
         ctx.note("nothing to propose; the installed hook records what was asked and then run")
     return 0

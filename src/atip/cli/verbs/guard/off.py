@@ -1,4 +1,4 @@
-"""Switch the guard off for a limited time, so that coding agents follow their own rules. Asked on the terminal, and recorded.
+"""Switch the guard off for a limited time, so that coding agents follow their own rules. Confirmed on the terminal, and recorded.
 
 Ends automatically after the given time, a day at most. Lines on the Never list are still denied.
 """

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _answer(words: list[str], request: bytes) -> bytes:
-    """What `atip guard …` prints."""
+    """Output of `atip guard …`."""
     from atip.cli.parsing import load, read_options, resolve
     from atip.cli.verbs.guard.hook import judge
 

@@ -1,4 +1,4 @@
-"""Remove the hook from the settings of a coding agent. Asked on the terminal: an agent must not remove its own guard.
+"""Remove the hook from the settings of a coding agent. Confirmed on the terminal: an agent must not remove its own guard.
 
 Other entries, comments and order of the file stay unchanged; a copy of the old file is kept beside it.
 """

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         if ctx.as_json:
             ctx.emit({"candidates": words})
         else:
-            ctx.out.write("".join(f"{one}\n" for one in words))
+            ctx.out.write("".join(f"{word}\n" for word in words))
         return 0
     script = _SCRIPTS[options.shell]
     if ctx.as_json:

@@ -24,14 +24,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    gone = ctx.app.forget(options.tools)
-    missing = [name for name in options.tools if name not in gone]
+    removed = ctx.app.forget(options.tools)
+    missing = [name for name in options.tools if name not in removed]
     if ctx.as_json:
-        ctx.emit({"forgotten": gone, "unknown": missing})
+        ctx.emit({"forgotten": removed, "unknown": missing})
     else:
         from atip.cli.output import clean
 
-        for name in gone:
+        for name in removed:
             ctx.print(f"removed {clean(name)}")
         for name in missing:
             ctx.note(f"not in the index: {clean(name)}")

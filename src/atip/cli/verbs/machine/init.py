@@ -81,7 +81,9 @@ def _steps(options: argparse.Namespace, ctx: Context, scope: Scope) -> list[Setu
     from atip.errors import NotFoundError
 
     names = [find_client(name).name for name in options.client]
-    names = names or [one.name for one in find_installed(scope.home, os.environ.get("PATH", ""))]
+    names = names or [
+        client.name for client in find_installed(scope.home, os.environ.get("PATH", ""))
+    ]
     if not names:
         raise NotFoundError(
             "init.no-client",
@@ -116,9 +118,14 @@ def _check_server(steps: Sequence[SetupStep]) -> None:
 def _show(ctx: Context, steps: Sequence[SetupStep], planned: Sequence[list[GuardChange]]) -> int:
     if ctx.as_json:
         changes = [
-            {"step": step.title, "path": one.path, "before": one.before, "after": one.after}
+            {
+                "step": step.title,
+                "path": change.path,
+                "before": change.before,
+                "after": change.after,
+            }
             for step, changes_of_step in zip(steps, planned, strict=True)
-            for one in changes_of_step
+            for change in changes_of_step
         ]
         ctx.emit({"changes": changes})
         return 0
@@ -132,15 +139,15 @@ def _lines(steps: Sequence[SetupStep], planned: Sequence[list[GuardChange]]) -> 
     lines = []
     for step, changes in zip(steps, planned, strict=True):
         lines.append(step.title)
-        for one in changes:
+        for change in changes:
             word = (
                 "no change"
-                if one.before == one.after
+                if change.before == change.after
                 else "new"
-                if one.before is None
+                if change.before is None
                 else "changed"
             )
-            lines.append(f"  {one.path} ({word})")
+            lines.append(f"  {change.path} ({word})")
     return lines
 
 
@@ -157,7 +164,9 @@ def _agree(
     """
     from atip.errors import NeedsConfirmation
 
-    if options.yes or all(one.before == one.after for changes in planned for one in changes):
+    if options.yes or all(
+        change.before == change.after for changes in planned for change in changes
+    ):
         return
     for line in _lines(steps, planned):
         ctx.note(line)
@@ -182,7 +191,7 @@ def _apply(ctx: Context, steps: Sequence[SetupStep], scope: Scope) -> list[str]:
         backups = write_changes(changes)
         record = add_setup(record, [step], changes, backups)
         save_record(folder, record)
-        paths += [one.path for one in changes if one.before != one.after]
+        paths += [change.path for change in changes if change.before != change.after]
     return list(dict.fromkeys(paths))
 
 
@@ -231,7 +240,7 @@ def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:
             "no setup by `atip init` is recorded",
             hint="`atip guard uninstall CLIENT` removes a single hook",
         )
-    paths = [each.path for each in record.files]
+    paths = [path.path for path in record.files]
     if options.dry_run:
         if ctx.as_json:
             ctx.emit({"files": paths})

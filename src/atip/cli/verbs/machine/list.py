@@ -75,11 +75,12 @@ def mcp_lines(ctx: Context) -> list[str]:
 
     configs = ctx.app.mcp_servers()
     lines = [
-        f"MCP  {clean(one.name)}  {one.transport}  {clean(one.client)}, {one.scope}"
-        for one in configs.servers
+        f"MCP  {clean(server.name)}  {server.transport}  {clean(server.client)}, {server.scope}"
+        for server in configs.servers
     ]
     lines += [
-        f"MCP  {clean(one.path)}: {clean(one.message)} [{one.code}]" for one in configs.problems
+        f"MCP  {clean(problem.path)}: {clean(problem.message)} [{problem.code}]"
+        for problem in configs.problems
     ]
     return ["", "MCP servers (known, not started):", *lines] if lines else []
 

@@ -1,4 +1,4 @@
-"""Allow a command line to run without confirmation from now on. Asked on the terminal: an agent cannot allow itself anything.
+"""Allow a command line to run without confirmation from now on. Confirmed on the terminal: an agent cannot allow itself anything.
 
 LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and applies to
 the current project (`--here`, the default) or everywhere. It covers only the words: no redirection, no secret, no privilege.
@@ -190,8 +190,8 @@ def _judged_with(ctx: Context, rule: dict[str, Any], line: str) -> Any:
     added = read_policy({"policy": {"version": "1", "rules": [rule]}}, layer="user").rules
     policies = load_policies(ctx.app.places, os.getcwd())
     changed = [
-        each.replace(rules=(*each.rules, *added)) if each.layer == "user" else each
-        for each in policies
+        policy.replace(rules=(*policy.rules, *added)) if policy.layer == "user" else policy
+        for policy in policies
     ]
     return decide(changed, subject)
 

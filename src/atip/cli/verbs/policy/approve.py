@@ -1,4 +1,4 @@
-"""Show what the policy file of the current project would allow, and approve it. Asked on the terminal: no option confirms for you.
+"""Show what the policy file of the current project would allow, and approve it. Confirmed on the terminal: no option confirms for you.
 
 The approval is for this path and this content; any change needs a new approval. Without approval only rules that narrow apply. Rules of a
 project never grant network access, a secret or a privilege.
@@ -39,8 +39,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.note(f"{clean(path)} would let agents run, in this project, without asking:")
         for text in rules:
             ctx.note(f"  {clean(text)}")
-        for each in project.refused:
-            ctx.note(f"  ignored: {clean(each.rule.name)}: {each.why}")
+        for refused in project.refused:
+            ctx.note(f"  ignored: {clean(refused.rule.name)}: {refused.why}")
         if not ctx.confirm("Approve this file as it is now?"):
             ctx.note("nothing was changed")
             return 1

@@ -38,18 +38,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     folder = "/" if options.everywhere else os.path.realpath(os.getcwd())
     records = list(itertools.islice(ctx.app.audit.newest(), MAX_RECORDS))
     policies = load_policies(ctx.app.places, os.getcwd())
-    granted = {entry for each in policies for entry in (*each.hosts, *each.tcp, *each.writes)}
+    granted = {
+        entry for policy in policies for entry in (*policy.hosts, *policy.tcp, *policy.writes)
+    }
     suggestions = [
-        each
-        for each in suggest(records, cwd=folder, least=max(1, options.least))
-        if each.need.grant[1] not in granted
+        proposal
+        for proposal in suggest(records, cwd=folder, least=max(1, options.least))
+        if proposal.need.grant[1] not in granted
     ]
     if ctx.as_json:
-        ctx.emit({"suggestions": [each.to_json() for each in suggestions]})
+        ctx.emit({"suggestions": [suggestion.to_json() for suggestion in suggestions]})
         return 0
-    for each in suggestions:
-        ctx.print(f"{clean(each.need.text)}  refused in {each.runs} runs, last for `{clean(each.last)[:80]}`")  # fmt: skip
-        ctx.print(f"  {clean(each.need.command) or 'the system is read-only for every line'}")
+    for suggestion in suggestions:
+        ctx.print(f"{clean(suggestion.need.text)}  refused in {suggestion.runs} runs, last for `{clean(suggestion.last)[:80]}`")  # fmt: skip
+        ctx.print(f"  {clean(suggestion.need.command) or 'the system is read-only for every line'}")
     if not suggestions:
         ctx.note("nothing was refused often enough to suggest a grant")
     return 0

@@ -77,4 +77,6 @@ def _matches(rule: Rule, line: str, ctx: Context) -> bool:
     from atip.policy.matching import matches
 
     folder = rule.folders[0] if rule.folders else os.getcwd()
-    return any(matches(rule, each) for each in ctx.app.explain(line, cwd=folder).invocations)
+    return any(
+        matches(rule, invocation) for invocation in ctx.app.explain(line, cwd=folder).invocations
+    )

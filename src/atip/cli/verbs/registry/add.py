@@ -106,8 +106,8 @@ def _add_request(options: argparse.Namespace) -> AddRequest:
         name=options.name,
         priority=options.priority,
         require_signatures=options.require_signatures,
-        signers=tuple((one[0], one[1]) for one in options.signer),
-        keys=tuple((one[0], one[1]) for one in options.key),
+        signers=tuple((value[0], value[1]) for value in options.signer),
+        keys=tuple((value[0], value[1]) for value in options.key),
         token_env_var=options.token_env,
         root_file=options.root,
         fingerprint=options.fingerprint,
@@ -142,7 +142,7 @@ def _print(ctx: Context, preview: RegistryPreview) -> None:
         ctx.print(f"  fingerprint  none: it has no signed index; look-up by {entry['lookup']}")
         if entry["lookup"] == "hash":
             ctx.print("  privacy      it learns the hash of every program that is looked up")
-    configured = [one["identity"] for one in entry.get("signers", ())]
+    configured = [signer["identity"] for signer in entry.get("signers", ())]
     configured += [f"{key['type']} key {key['name']}" for key in entry.get("keys", ())]
     signers = configured or [
         f"{identity} ({issuer})" for identity, issuer in preview.offered_signers

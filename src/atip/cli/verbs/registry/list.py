@@ -28,15 +28,19 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.print("no registries configured; `atip registry add URL` adds one")
         return 0
     rows = []
-    for one in registries:
-        pinned = f"root {one['root'][7:19]}…" if one["root"] else f"unsigned index, {one['lookup']}"
+    for registry in registries:
+        pinned = (
+            f"root {registry['root'][7:19]}…"
+            if registry["root"]
+            else f"unsigned index, {registry['lookup']}"
+        )
         rows.append(
             [
-                clean(one["name"]),
-                str(one["priority"]),
-                count(one["shims"], "shim"),
+                clean(registry["name"]),
+                str(registry["priority"]),
+                count(registry["shims"], "shim"),
                 pinned,
-                clean(one["lastError"] or one["refreshed"] or "never queried"),
+                clean(registry["lastError"] or registry["refreshed"] or "never queried"),
             ]
         )
     for line in table(rows, width=100):

@@ -80,7 +80,7 @@ def _sign_shims(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import count
     from atip.registry.publish.signing.shim_signing import sign_shims
 
-    only = [one.removeprefix("sha256:") for one in options.shims]
+    only = [shim.removeprefix("sha256:") for shim in options.shims]
     report = sign_shims(
         options.folder,
         _signer(options, ctx),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.cli.context import Context
-    from atip.registry.remote.sync import Waiting
+    from atip.registry.remote.sync import PendingChange
     from atip.toolbox import SyncedRegistries
 
 EFFECTS = {"network": True, "filesystem": {"read": True, "write": True, "delete": False}}
@@ -56,12 +56,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 1 if synced.report.problems or synced.report.waiting else 0
 
 
-def _ask(ctx: Context, waiting: Sequence[Waiting]) -> list[str]:
-    """Digests that the person agreed to; without a terminal nobody agrees."""
+def _ask(ctx: Context, waiting: Sequence[PendingChange]) -> list[str]:
+    """Digests that the user accepted; none without a terminal."""
     if not (waiting and ctx.is_tty and ctx.stdin.isatty()):
         return []
     return [
-        one.digest for one in waiting if ctx.confirm(f"take over the description of {one.name}?")
+        change.digest
+        for change in waiting
+        if ctx.confirm(f"accept the new description of {change.name}?")
     ]
 
 

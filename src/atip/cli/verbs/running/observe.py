@@ -102,12 +102,12 @@ def _print(ctx: Context, observation: Observation) -> None:
             ctx.print(f"{name:<12} {clean_line(value)}")
         if len(values) > 20:
             ctx.print(f"{name:<12} … and {len(values) - 20} more (`--json` has all)")
-    for each in observation.contacts:
-        name = f"  TLS {each.tls}" if each.tls else ""
+    for contact in observation.contacts:
+        name = f"  TLS {contact.tls}" if contact.tls else ""
         ctx.print(
-            f"{'connected to':<12} {clean_line(each.host)}:{each.port}{name}  (recorded, not sent)"
+            f"{'connected to':<12} {clean_line(contact.host)}:{contact.port}{name}  (recorded, not sent)"
         )
-    for other in [one for one in touched.effects if one.effect not in _SHOWN][:20]:
+    for other in [row for row in touched.effects if row.effect not in _SHOWN][:20]:
         ctx.print(f"{other.effect:<12} {clean_line(other.target)}  ({other.call})")
     words = {True: "yes", False: "no", None: "nothing"}
     for difference in observation.differences:
@@ -143,14 +143,14 @@ def _print_cases(ctx: Context, report: Any) -> None:
     from atip.execution.consent import clean_line
 
     counts: dict[str, int] = {}
-    for one in report.cases:
-        facts = ", ".join(f"{each.fact} {each.verdict}" for each in one.verdicts[:6])
-        for each in one.verdicts:
-            counts[each.verdict] = counts.get(each.verdict, 0) + 1
-        ctx.print(f"{clean_line(' '.join(one.row['argv']))}\n    {facts or 'nothing observed'}")
+    for case in report.cases:
+        facts = ", ".join(f"{verdict.fact} {verdict.verdict}" for verdict in case.verdicts[:6])
+        for verdict in case.verdicts:
+            counts[verdict.verdict] = counts.get(verdict.verdict, 0) + 1
+        ctx.print(f"{clean_line(' '.join(case.row['argv']))}\n    {facts or 'nothing observed'}")
     for line, problem in report.unmet:
         ctx.print(f"not as expected  {clean_line(line)}: {problem}")
-    for one, fact in report.disproved:
-        ctx.print(f"undeclared       {clean_line(' '.join(one.row['argv']))}: {fact}")
+    for row, fact in report.disproved:
+        ctx.print(f"undeclared       {clean_line(' '.join(row.row['argv']))}: {fact}")
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     ctx.print(f"{count(len(report.cases), 'case')}: {summary or 'nothing'}")

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     lines = ctx.app.changes()
     if options.list:
-        return _list(ctx, [each.to_json() for each in lines.list()])
+        return _list(ctx, [entry.to_json() for entry in lines.list()])
     if options.forget:
         if not options.run:
             raise UsageError("undo.run", "`--forget` needs a RUN", hint="`atip undo --list`")

@@ -52,8 +52,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.trust.options import VerifyOptions
 
     if bool(options.identity) != bool(options.issuer):
-        hint = "anyone could vouch for an identity without an issuer"
-        raise UsageError("cli.usage", "--identity and --issuer belong together", hint=hint)
+        hint = "an identity needs its issuer"
+        raise UsageError("cli.usage", "give `--identity` and `--issuer` together", hint=hint)
     path, tool = _find(options.subject, ctx)
     verify_options = VerifyOptions(
         signature=options.signature,

@@ -31,11 +31,11 @@ class ChocoSource:
         self._web = WebFetcher(self.name, ground)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
+        for request in requests:
             try:
-                yield self._package(one)
+                yield self._package(request)
             except AtipError as error:
-                yield refusal(self.name, one.name, error, "discover")
+                yield refusal(self.name, request.name, error, "discover")
 
     def _package(self, request: CrawlRequest) -> Package:
         name = checked_name(str(request.settings.get("package", request.name)))
@@ -43,11 +43,11 @@ class ChocoSource:
         entry = _entry(data, name)
         content = entry.find(f"{_ATOM}content")
         properties = {
-            one.tag.removeprefix(_DATA): one.text or ""
-            for one in entry.iter()
-            if one.tag.startswith(_DATA)
+            element.tag.removeprefix(_DATA): element.text or ""
+            for element in entry.iter()
+            if element.tag.startswith(_DATA)
         }
-        own = PackageFile(
+        main = PackageFile(
             name=f"{name}.nupkg",
             digest=_digest(properties),
             locator=content.get("src", "") if content is not None else "",
@@ -58,7 +58,7 @@ class ChocoSource:
             version=properties.get("Version", ""),
             platform="windows-amd64",
             layout="plain",
-            own=own,
+            own=main,
             description=request.description
             or properties.get("Summary", "")
             or properties.get("Description", "")[:200],

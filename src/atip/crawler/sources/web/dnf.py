@@ -43,21 +43,24 @@ class DnfSource:
         self._indexes: list[tuple[str, RpmIndex]] = []
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
+        for request in requests:
             try:
-                if one.name == EVERY:
-                    yield from self._every(one)
+                if request.name == EVERY:
+                    yield from self._every(request)
                 else:
-                    yield self._package(one, str(one.settings.get("package", one.name)))
+                    yield self._package(request, str(request.settings.get("package", request.name)))
             except AtipError as error:
-                yield refusal(self.name, one.name, error, "discover")
+                yield refusal(self.name, request.name, error, "discover")
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
-        for one in artifacts:
+        for artifact in artifacts:
             try:
-                keep(one, _sized(self._web.file(one.locator), one.size, one.name))
+                keep(
+                    artifact,
+                    _check_size(self._web.file(artifact.locator), artifact.size, artifact.name),
+                )
             except AtipError as error:
-                yield refusal(self.name, one.name, error, "fetch")
+                yield refusal(self.name, artifact.name, error, "fetch")
 
     def _every(self, request: CrawlRequest) -> Iterator[Package | Refusal]:
         for _address, index in self._load():
@@ -74,21 +77,22 @@ class DnfSource:
     def _load(self) -> list[tuple[str, RpmIndex]]:
         """Every repository in order; fetched once."""
         if not self._indexes:
-            listed = self._web.settings.get("repos")
-            addresses = listed if isinstance(listed, list) else [self._web.address("repo")]
+            repos = self._web.settings.get("repos")
+            addresses = repos if isinstance(repos, list) else [self._web.address("repo")]
             self._indexes = [
-                (str(one).rstrip("/"), self._read(str(one).rstrip("/"))) for one in addresses
+                (str(address).rstrip("/"), self._read(str(address).rstrip("/")))
+                for address in addresses
             ]
         return self._indexes
 
     def _read(self, address: str) -> RpmIndex:
-        listed = read_repomd(self._web.index(f"{address}/repodata/repomd.xml"))
-        data = _sized(self._web.index(f"{address}/{listed.path}"), listed.size, listed.path)
-        kind, _, digits = listed.digest.partition(":")
+        files = read_repomd(self._web.index(f"{address}/repodata/repomd.xml"))
+        data = _check_size(self._web.index(f"{address}/{files.path}"), files.size, files.path)
+        kind, _, digits = files.digest.partition(":")
         # SECURITY: all package digests come from this file, so it must match repomd.xml.
         if hashlib.new(kind, data).hexdigest() != digits:
             raise FetchError(
-                "crawl.index", f"`{listed.path}` does not match its digest in repomd.xml"
+                "crawl.index", f"`{files.path}` does not match its digest in repomd.xml"
             )
         machine = str(self._web.settings.get("arch") or platform.machine())
         return read_primary(read_compressed(data, MAX_PRIMARY), (machine, "noarch"))
@@ -98,8 +102,8 @@ def _release(
     address: str, index: RpmIndex, package: RpmPackage, request: CrawlRequest
 ) -> Package | Refusal:
     names = {*index.closure(BASE), *index.closure([package.name])} - {package.name}
-    parts = [index.packages[one] for one in sorted(names)]
-    unpacked = package.installed + sum(one.installed for one in parts)
+    parts = [index.packages[name] for name in sorted(names)]
+    unpacked = package.installed + sum(part.installed for part in parts)
     if package.size > MAX_PACKAGE or len(parts) > MAX_NEEDS or unpacked > MAX_UNPACKED:
         message = f"it needs {len(parts)} packages, {unpacked >> 20} MB unpacked"
         return Refusal(source="dnf", name=package.name, code="crawl.too-large", message=message, step="discover")  # fmt: skip
@@ -110,23 +114,23 @@ def _release(
         platform=rpm_platform(package.architecture),
         layout="system",
         own=_artifact(address, package),
-        needs=tuple(_artifact(address, one) for one in parts),
+        needs=tuple(_artifact(address, part) for part in parts),
         description=request.description or package.description,
         homepage=request.homepage or package.homepage,
         template=request.template,
     )
 
 
-def _artifact(address: str, one: RpmPackage) -> PackageFile:
+def _artifact(address: str, package: RpmPackage) -> PackageFile:
     return PackageFile(
-        name=os.path.basename(one.path),
-        digest=one.digest,
-        locator=f"{address}/{one.path}",
-        size=one.size,
+        name=os.path.basename(package.path),
+        digest=package.digest,
+        locator=f"{address}/{package.path}",
+        size=package.size,
     )
 
 
-def _sized(data: bytes, size: int, name: str) -> bytes:
+def _check_size(data: bytes, size: int, name: str) -> bytes:
     if size and len(data) != size:
         raise FetchError(
             "crawl.size", f"`{name[:80]}` has {len(data):,} bytes, but the index lists {size:,}"

@@ -50,7 +50,7 @@ class RpmPackage(Value):
 
     @property
     def has_program(self) -> bool:
-        return any(one.startswith(_PROGRAMS) for one in self.provides)
+        return any(path.startswith(_PROGRAMS) for path in self.provides)
 
 
 class RpmIndex:
@@ -58,10 +58,10 @@ class RpmIndex:
 
     def __init__(self, packages: Iterable[RpmPackage]) -> None:
         self.packages: dict[str, RpmPackage] = {}
-        for one in packages:
-            current = self.packages.get(one.name)
-            if current is None or _order(current) < _order(one):
-                self.packages[one.name] = one
+        for package in packages:
+            current = self.packages.get(package.name)
+            if current is None or _order(current) < _order(package):
+                self.packages[package.name] = package
         self._providers: dict[str, str] = {}
         for name in sorted(self.packages):
             for what in self.packages[name].provides:
@@ -69,14 +69,14 @@ class RpmIndex:
 
     def with_programs(self) -> list[str]:
         """Packages that hold a program, sorted."""
-        return sorted(name for name, one in self.packages.items() if one.has_program)
+        return sorted(name for name, package in self.packages.items() if package.has_program)
 
     def closure(self, roots: Iterable[str]) -> list[str]:
         """Packages and everything they need, sorted; what the repository does not provide is left out."""
         seen: set[str] = set()
-        waiting = list(roots)
-        while waiting:
-            requirement = waiting.pop()
+        pending = list(roots)
+        while pending:
+            requirement = pending.pop()
             name = (
                 requirement
                 if requirement in self.packages
@@ -84,7 +84,7 @@ class RpmIndex:
             )
             if name and name not in seen:
                 seen.add(name)
-                waiting += self.packages[name].needs
+                pending += self.packages[name].needs
         return sorted(seen)
 
 
@@ -130,7 +130,7 @@ def _package(element: ElementTree.Element) -> RpmPackage:
     place = element.find(f"{_COMMON}location")
     version_fields: Mapping[str, str] = version.attrib if version is not None else {}
     sizes: Mapping[str, str] = size.attrib if size is not None else {}
-    files = [one.text or "" for one in element.iter(f"{_COMMON}file")]
+    files = [file.text or "" for file in element.iter(f"{_COMMON}file")]
     return RpmPackage(
         name=element.findtext(f"{_COMMON}name", ""),
         version=version_fields.get("ver", ""),
@@ -151,9 +151,9 @@ def _package(element: ElementTree.Element) -> RpmPackage:
 def _entries(element: ElementTree.Element, kind: str) -> tuple[str, ...]:
     """Names of a list; conditions in brackets and features of rpm itself are not packages."""
     names = [
-        one.get("name", "")
-        for listed in element.iter(f"{_RPM}{kind}")
-        for one in listed.iter(f"{_RPM}entry")
+        entry.get("name", "")
+        for group in element.iter(f"{_RPM}{kind}")
+        for entry in group.iter(f"{_RPM}entry")
     ]
     return tuple(name for name in names if name and name[0] != "(" and name[:7] != "rpmlib(")
 
@@ -218,10 +218,10 @@ class _Part:
     def _keys(self) -> list[tuple[int, int, str]]:
         kinds = {"~": 0, "^": 2}
         return [
-            (kinds[one], 0, "")
-            if one in kinds
-            else (4, int(one), "")
-            if one.isdigit()
-            else (3, 0, one)
-            for one in self._pieces
+            (kinds[piece], 0, "")
+            if piece in kinds
+            else (4, int(piece), "")
+            if piece.isdigit()
+            else (3, 0, piece)
+            for piece in self._pieces
         ]

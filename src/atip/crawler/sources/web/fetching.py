@@ -39,7 +39,7 @@ class WebFetcher:
         self.settings: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
         self._folder = os.path.join(ground.folder, name)
         private = ground.settings.get("private", ())
-        self._client = HttpClient(Access(private=tuple(str(one) for one in private)))
+        self._client = HttpClient(Access(private=tuple(str(address) for address in private)))
         self._last_request: dict[str, float] = {}
 
     def address(self, key: str) -> str:
@@ -102,11 +102,11 @@ class WebFetcher:
         self, artifacts: Sequence[PackageFile], keep: Keep, headers: Mapping[str, str] = NO_HEADERS
     ) -> Iterator[Refusal]:
         """Download each and pass it to `keep`; yield a refusal for each failure."""
-        for one in artifacts:
+        for artifact in artifacts:
             try:
-                keep(one, self.file(one.locator, headers))
+                keep(artifact, self.file(artifact.locator, headers))
             except AtipError as error:
-                yield refusal(self._name, one.name, error, "fetch")
+                yield refusal(self._name, artifact.name, error, "fetch")
 
     def _get(self, url: str, headers: Mapping[str, str], limits: HttpLimits) -> Response:
         host = parse_address(url).host
@@ -135,6 +135,10 @@ def checked_name(name: str) -> str:
         NotFoundError: `crawl.unknown` for a name that could change the address.
     """
     # SECURITY: names come from untrusted lists.
-    if not name or name[0] in ".-" or not all(one.isalnum() or one in "-_.@+" for one in name):
+    if (
+        not name
+        or name[0] in ".-"
+        or not all(character.isalnum() or character in "-_.@+" for character in name)
+    ):
         raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
     return name

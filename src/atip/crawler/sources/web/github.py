@@ -30,11 +30,11 @@ class GithubSource:
         self._web = WebFetcher(self.name, ground)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
+        for request in requests:
             try:
-                yield from self._packages(one)
+                yield from self._packages(request)
             except AtipError as error:
-                yield refusal(self.name, one.name, error, "discover")
+                yield refusal(self.name, request.name, error, "discover")
 
     def _packages(self, request: CrawlRequest) -> Iterator[Package | Refusal]:
         repo = str(request.settings.get("repo", ""))
@@ -43,10 +43,12 @@ class GithubSource:
                 "crawl.unknown", f"`{repo[:80]}` is not a repository: write OWNER/NAME"
             )
         release = self._web.json(f"{self._web.address('api')}/repos/{repo}/releases/latest")
-        assets = [one for one in release.get("assets", ()) if isinstance(one, dict)]
+        assets = [asset for asset in release.get("assets", ()) if isinstance(asset, dict)]
         version = str(release.get("tag_name", "")).lstrip("v")
         for platform, pattern in sorted(request.settings.get("asset_patterns", {}).items()):
-            matches = [one for one in assets if fnmatch.fnmatchcase(str(one.get("name")), pattern)]
+            matches = [
+                asset for asset in assets if fnmatch.fnmatchcase(str(asset.get("name")), pattern)
+            ]
             if not matches:
                 error = NotFoundError("crawl.no-asset", f"no asset matches `{pattern[:80]}`")
                 yield refusal(self.name, request.name, error, "discover")
@@ -68,18 +70,20 @@ class GithubSource:
         name = str(asset["name"])
         digest = str(asset.get("digest") or "")
         if not digest.startswith("sha256:"):
-            digest = self._listed(name, assets)
+            digest = self._find_checksum(name, assets)
         return PackageFile(name=name, digest=digest, locator=str(asset["browser_download_url"]))
 
-    def _listed(self, name: str, assets: list[dict[str, Any]]) -> str:
+    def _find_checksum(self, name: str, assets: list[dict[str, Any]]) -> str:
         """From a list of checksums beside the asset.
 
         Raises:
             FetchError: `crawl.no-digest`.
         """
-        for one in assets:
-            if _SUMS.match(str(one.get("name"))) or one.get("name") == f"{name}.sha256":
-                text = self._web.index(str(one["browser_download_url"])).decode("utf-8", "replace")
+        for asset in assets:
+            if _SUMS.match(str(asset.get("name"))) or asset.get("name") == f"{name}.sha256":
+                text = self._web.index(str(asset["browser_download_url"])).decode(
+                    "utf-8", "replace"
+                )
                 for digits, file in _LINE.findall(text):
                     if file.rpartition("/")[2] == name:
                         return f"sha256:{digits.lower()}"

@@ -27,11 +27,11 @@ class HomebrewSource:
         self._web = WebFetcher(self.name, ground)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
+        for request in requests:
             try:
-                yield from self._packages(one)
+                yield from self._packages(request)
             except AtipError as error:
-                yield refusal(self.name, one.name, error, "discover")
+                yield refusal(self.name, request.name, error, "discover")
 
     def _packages(self, request: CrawlRequest) -> Iterator[Package]:
         name = checked_name(str(request.settings.get("formula", request.name)))
@@ -42,7 +42,7 @@ class HomebrewSource:
         for platform, file in sorted(bottles.items()):
             if only and platform not in only:
                 continue
-            own = PackageFile(
+            main = PackageFile(
                 name=f"{name}.bottle.tar.gz", digest=f"sha256:{file['sha256']}", locator=file["url"]
             )
             yield Package(
@@ -51,7 +51,7 @@ class HomebrewSource:
                 version=str(formula.get("versions", {}).get("stable", "")),
                 platform=platform,
                 layout="plain",
-                own=own,
+                own=main,
                 description=request.description or str(formula.get("desc") or ""),
                 homepage=request.homepage or str(formula.get("homepage") or ""),
                 binary_path=f"{name}/*/bin/*",

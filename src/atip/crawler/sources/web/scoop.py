@@ -26,11 +26,11 @@ class ScoopSource:
         self._web = WebFetcher(self.name, ground)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
+        for request in requests:
             try:
-                yield from self._packages(one)
+                yield from self._packages(request)
             except AtipError as error:
-                yield refusal(self.name, one.name, error, "discover")
+                yield refusal(self.name, request.name, error, "discover")
 
     def _packages(self, request: CrawlRequest) -> Iterator[Package]:
         name = checked_name(str(request.settings.get("package", request.name)))

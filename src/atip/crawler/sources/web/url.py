@@ -24,30 +24,30 @@ class UrlSource:
         self._web = WebFetcher(self.name, ground)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in requests:
-            digests = one.settings.get("sha256", {})
-            for platform, url in sorted(one.settings.get("urls", {}).items()):
+        for request in requests:
+            digests = request.settings.get("sha256", {})
+            for platform, url in sorted(request.settings.get("urls", {}).items()):
                 if platform not in digests:
                     error = FetchError(
                         "crawl.no-digest",
                         f"the manifest has no SHA-256 for {platform}: add it under `sha256`",
                     )
-                    yield refusal(self.name, one.name, error, "discover")
+                    yield refusal(self.name, request.name, error, "discover")
                     continue
-                own = PackageFile(
+                main = PackageFile(
                     name=url.rpartition("/")[2], digest=f"sha256:{digests[platform]}", locator=url
                 )
                 yield Package(
                     source=self.name,
-                    name=one.name,
-                    version=str(one.settings.get("version", "")),
+                    name=request.name,
+                    version=str(request.settings.get("version", "")),
                     platform=platform,
                     layout="plain",
-                    own=own,
-                    description=one.description,
-                    homepage=one.homepage,
-                    binary_path=str(one.settings.get("binary_path", "")),
-                    template=one.template,
+                    own=main,
+                    description=request.description,
+                    homepage=request.homepage,
+                    binary_path=str(request.settings.get("binary_path", "")),
+                    template=request.template,
                 )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:

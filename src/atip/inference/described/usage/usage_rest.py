@@ -1,6 +1,6 @@
 """What a usage spec says beyond the model: kept in the vendor field `x-usage`, so that writing gives it back.
 
-SECURITY: what runs a program when somebody presses the tab key (`complete run=`, `mount run=`, `parse=`) is not kept:
+SECURITY: what runs a program when the user presses the tab key (`complete run=`, `mount run=`, `parse=`) is not kept:
 metadata may travel through registries, and a completion must not carry foreign code. `losses` names each of them.
 """
 

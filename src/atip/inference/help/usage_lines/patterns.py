@@ -238,6 +238,20 @@ def find_objects(text: str, patterns: Sequence[UsagePattern]) -> tuple[str, tupl
     return "", ()
 
 
+def split_forms(text: str) -> list[str]:
+    """`apt-mark {hold | unhold} pkg... | {showhold | showinstall} [pkg...]`: two forms of a call in one pattern."""
+    program, _, rest = text.partition(" ")
+    if not rest.startswith("{") or "| {" not in rest:
+        return [text]
+    forms, depth, start = [], 0, 0
+    for place, char in enumerate(rest):
+        depth += (char in "{[(") - (char in "}])")
+        if char == "|" and depth == 0 and rest.startswith("| {", place):
+            forms.append(f"{program} {rest[start:place].strip()}")
+            start = place + 2
+    return [*forms, f"{program} {rest[start:].strip()}"]
+
+
 def own_patterns(patterns: list[UsagePattern], words: tuple[str, ...]) -> list[UsagePattern]:
     """Without the usage of other commands that a text shows beside its own (`git log`: `or: git show`)."""
     start = f"{' '.join(words)} "

@@ -22,7 +22,7 @@ from atip.inference.help.usage_lines.nodes import (
     plain_name,
     value_text,
 )
-from atip.inference.help.usage_lines.patterns import own_patterns
+from atip.inference.help.usage_lines.patterns import own_patterns, split_forms
 from atip.inference.help.usage_lines.placeholders import is_command_word, is_options_word, letters
 from atip.inference.help.usage_lines.synopsis import (
     FLAG,
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 
 _TYPED = re.compile(r"\b([A-Za-z][\w-]{0,60}):\{[^{}]{1,2000}\}")
 """`ITEM_TYPE:{model|dataset}` (click): a name and its values, which may be wrapped anywhere."""
+
+
+_MODULE = re.compile(r"^(?:\S{0,60}/)?python[\d.]{0,5} -m ([\w.]{1,60})(?= |$)")
+"""`python -m idna [-h]`: the module is the program."""
 
 
 _PLURAL = re.compile(r"[A-Z]{2,20}s")
@@ -74,10 +78,11 @@ def read_usage(patterns: list[UsagePattern], tool: str, path: tuple[str, ...]) -
     usage = Usage()
     usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
-        text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", pattern.text))
+        text = _MODULE.sub(r"\1", pattern.text)
+        text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", text))
         text = _BOILERPLATE.sub(r"\1", _BRACED.sub(_spelled_out, text))
-        root = parse_synopsis(text)
-        _Reader(usage, pattern, tool, path).read(root)
+        for form in split_forms(text):
+            _Reader(usage, pattern, tool, path).read(parse_synopsis(form))
     return usage
 
 
@@ -180,7 +185,11 @@ class _Reader:
         if flags and lists_values(node):
             self._listed_values(node)
             return
-        if node.bracket == "{" and not flags and len(node.alternatives) > 1:
+        only = plain_name(node.alternatives[0]) if node.repeat and depth == 0 else ""
+        is_list = len(node.alternatives) > 1 or (
+            only.islower() and self.text.endswith(f"{{{only}}} ...")
+        )
+        if node.bracket == "{" and not flags and is_list:  # `{synced} ...`: the only command
             self._braces(node, branch, at, is_first=depth == 0 and at == 0)
             return
         if flags and all(len(alt) == 1 and alt[0].kind == FLAG for alt in node.alternatives):
@@ -261,9 +270,13 @@ class _Reader:
         names = tuple(name for alt in node.alternatives if (name := plain_name(alt)))
         following = branch[at + 1] if at + 1 < len(branch) else None
         dots = node.repeat or (following is not None and following.text == "...")
-        if is_first and self.path and all(name.islower() for name in names):
+        if is_first and len(names) == len(node.alternatives) and all(map(str.islower, names)):
             self.usage.brace_words += [(name, self.lines) for name in names]
-            self.word = self.word or (names[0] if names else "")
+            self.usage.brace_groups += 1
+            self.word = self.word or names[0]
+            if following is not None and not dots and not self.path:
+                rest = " ".join(value_text(one) for one in branch[at + 1 :])
+                self.usage.synopses |= dict.fromkeys(names, rest)
         told = {alt[0].text: alt[1:] for alt in node.alternatives if is_command_form(alt)}
         literal = all(name.islower() for name in names)
         if (

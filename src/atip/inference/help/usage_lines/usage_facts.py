@@ -62,6 +62,8 @@ class Usage:
         """`{a,b}` as a positional, and whether `...` follows (argparse sub-commands)."""
         self.brace_words: list[tuple[str, tuple[int, int]]] = []
         """Literal words in braces right after the command: further commands, if other lines start with one."""
+        self.brace_groups = 0
+        """Groups of such words."""
         self.objects: tuple[str, ...] = ()
         """Commands that the text defines for a placeholder: `OBJECT := { link | route }`."""
         self.synopses: dict[str, str] = {}
@@ -70,6 +72,12 @@ class Usage:
         self.starts: list[str] = []
         """The literal word each pattern starts with, or nothing."""
         self.exclusive: list[tuple[str, ...]] = []
+
+    def keep_forms(self, count: int) -> None:
+        """Drops the forms behind the first `count`: a list of options is not one more form of the call, without positionals."""
+        self.arguments = self.arguments[:count]
+        self.only_options = self.only_options[:count]
+        self.starts = self.starts[:count]
 
     def take_objects(self, name: str, commands: tuple[str, ...]) -> None:
         """Commands for a placeholder, which is then not a positional."""

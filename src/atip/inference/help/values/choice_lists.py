@@ -24,6 +24,7 @@ _CLAUSE = re.compile(rf"[a-z][\w ()-]{{1,40}}: ({_WORD}(?:, {_WORD}){{1,12}})")
 _EXAMPLE = re.compile(r"\b(?:[Ee]xamples?:|[Ee]\.g\.|[Ff]or example|[Ff]or instance)")
 _OPEN_END = re.compile(
     r",? ?(?:or|and) (?:an?|any|the|your|some|custom|other|path|name|number|integer)\b|,? ?(?:etc|\.\.\.|\u2026)"
+    r"|[)\]] ?(?:and|plus|followed by) "
 )
 """A list that goes on with a kind of value is not a list of all values."""
 
@@ -91,7 +92,7 @@ def listed_in_clauses(text: str) -> tuple[str, ...] | None:
 def listed_behind(placeholder: str, text: str) -> tuple[str, ...] | None:
     """`completion script for SHELL (bash, zsh or fish)`: values behind the placeholder's own name."""
     name = placeholder.strip("<>[]=")
-    if not name.isupper() or len(name) < 3 or not name.isalpha():
+    if not name.isupper() or len(name) < 3 or not name.isalpha() or name not in text:
         return None
     found = re.search(rf"\b{name} ?\(({_WORD}(?:, {_WORD}){{0,30}},? (?:or|and) {_WORD})\)", text)
     return _values(re.split(r",? (?:or |and )?", found[1])) if found else None

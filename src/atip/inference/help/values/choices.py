@@ -295,7 +295,7 @@ def _bullets(lines: str) -> tuple[str, ...] | None:
 
 def _one_of(text: str) -> tuple[str, ...] | None:
     match = _ONE_OF.search(text)
-    if match is None:
+    if match is None or is_open_end(text, match.end(1)):
         return None
     return words_listed(match.group(1))
 

@@ -86,7 +86,7 @@ def no_shadowed_flags(
         for flag in strings(option.get("flags"))
     }
     for node in index.nodes:
-        above = [by_node[id(each.raw)] for each in node.up()]
+        above = [by_node[id(item.raw)] for item in node.up()]
         for parts, option in node.options():
             for flag in strings(option.get("flags")):
                 other = next((table[flag] for table in (*above, shared) if flag in table), None)
@@ -221,7 +221,7 @@ def default_fits(
 
 def _fits(value: Any, kind: Any, is_variadic: bool) -> bool:
     if is_variadic and isinstance(value, list):
-        return all(_fits(each, kind, False) for each in value) or kind == "array"
+        return all(_fits(item, kind, False) for item in value) or kind == "array"
     if kind in ("string", "file", "directory", "url", "enum"):
         return isinstance(value, str)
     if kind == "integer":

@@ -1,4 +1,4 @@
-"""Rules on effects: what is said must not contradict itself, its name, or good sense.
+"""Rules on effects: claims must not contradict each other or the name of the command.
 
 None of these repairs a claim towards safety. The one edit adds `reversible: false` beside
 `destructive: true`: the more dangerous of the two values that are possible.
@@ -20,115 +20,27 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
 _READS = frozenset(
-    [
-        "list",
-        "ls",
-        "show",
-        "get",
-        "status",
-        "view",
-        "describe",
-        "info",
-        "search",
-        "find",
-        "help",
-        "version",
-        "cat",
-        "print",
-        "inspect",
-        "diff",
-        "log",
-        "logs",
-        "count",
-        "check",
-        "whoami",
-        "lint",
-        "validate",
-        "explain",
-        "which",
-        "where",
-        "head",
-        "tail",
-        "top",
-        "ps",
-        "history",
-        "query",
-        "display",
-        "read",
-    ]
+    """list ls show get status view describe info search find help version cat print inspect diff log logs
+    count check whoami lint validate explain which where head tail top ps history query display read""".split()  # noqa: SIM905
 )
 _DESTROYS = frozenset(
-    [
-        "delete",
-        "del",
-        "rm",
-        "rmi",
-        "remove",
-        "destroy",
-        "purge",
-        "drop",
-        "erase",
-        "wipe",
-        "prune",
-        "truncate",
-        "uninstall",
-        "unlink",
-        "shred",
-        "nuke",
-        "obliterate",
-        "rmdir",
-        "expunge",
-    ]
+    """delete del rm rmi remove destroy purge drop erase wipe prune truncate uninstall unlink shred nuke
+    obliterate rmdir expunge""".split()  # noqa: SIM905
 )
 _CHANGES = frozenset(
-    [
-        "create",
-        "add",
-        "update",
-        "set",
-        "edit",
-        "write",
-        "push",
-        "deploy",
-        "install",
-        "apply",
-        "upload",
-        "publish",
-        "merge",
-        "move",
-        "mv",
-        "rename",
-        "patch",
-        "replace",
-        "save",
-        "store",
-        "modify",
-        "append",
-        "upgrade",
-    ]
+    """create add update set edit write push deploy install apply upload publish merge move mv rename patch
+    replace save store modify append upgrade""".split()  # noqa: SIM905
 )
 _CONFIRM = frozenset(
-    [
-        "--yes",
-        "--confirm",
-        "--dry-run",
-        "--dryrun",
-        "--no-confirm",
-        "--assume-yes",
-        "--auto-approve",
-        "--preview",
-        "--plan",
-        "--what-if",
-        "--simulate",
-        "--interactive",
-    ]
+    """--yes --confirm --dry-run --dryrun --no-confirm --assume-yes --auto-approve --preview --plan
+    --what-if --simulate --interactive""".split()  # noqa: SIM905
 )
 
 
 def destructive_needs_reversible(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """§3.6: an agent asks differently when something can be undone."""
+    """§3.6: agents confirm differently when an effect can be undone."""
     for _node, parts, effects in index.effects():
         if effects.get("destructive") is not True:
             continue

@@ -113,7 +113,7 @@ def _value(value: Any, kind: Any, parts: Parts, name: str) -> Iterator[RuleHit]:
     if kind is bool and type(value) is not bool:
         yield RuleHit(parts=parts, message=f"field `{name}` must be true or false")
     elif kind is list and not (
-        isinstance(value, list) and all(isinstance(each, str) for each in value)
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
     ):
         yield RuleHit(parts=parts, message=f"field `{name}` must be an array of strings")
     elif isinstance(kind, tuple) and value not in kind:
@@ -230,7 +230,7 @@ def missing_version(
 def deprecated_without_note(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """`deprecated: true` says no; a text says what instead (A35)."""
+    """`deprecated: true` gives no replacement; a text does (A35)."""
     owners = [(node.parts, node.raw) for node in index.commands]
     owners += index.options()
     for parts, raw in owners:

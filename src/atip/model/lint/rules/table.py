@@ -29,7 +29,7 @@ class LintRule(Value):
     levels: tuple[str | None, str | None, str | None]
     options: Mapping[str, Any] = {}
     strict_options: Mapping[str, Any] = {}
-    """What `strict` sets differently."""
+    """Settings that `strict` changes."""
     fixable: bool = False
 
 
@@ -41,7 +41,7 @@ _NOTE = (None, "info", "warning")
 RULES: dict[str, LintRule] = {
     # Is it well formed?
     "valid-document": LintRule(
-        category="quality", summary="the document can be read at all", levels=_ERROR
+        category="quality", summary="the document can be read", levels=_ERROR
     ),
     "no-missing-required-fields": LintRule(
         category="quality",
@@ -54,7 +54,7 @@ RULES: dict[str, LintRule] = {
     # Does it say enough?
     "no-empty-effects": LintRule(
         category="quality",
-        summary="every command says what it does to the world",
+        summary="every command declares its effects",
         levels=_WARN,
         options={"minFields": 1, "requiredFields": []},
         strict_options={"minFields": 2},
@@ -74,10 +74,10 @@ RULES: dict[str, LintRule] = {
         fixable=True,
     ),
     "missing-version": LintRule(
-        category="quality", summary="the tool's version is given and is one", levels=_WARN
+        category="quality", summary="the tool's version is given and valid", levels=_WARN
     ),
     "deprecated-without-note": LintRule(
-        category="quality", summary="what is deprecated says what to use instead", levels=_NOTE
+        category="quality", summary="deprecated items name a replacement", levels=_NOTE
     ),
     # Do names and parameters fit together?
     "consistent-naming": LintRule(
@@ -106,7 +106,7 @@ RULES: dict[str, LintRule] = {
     ),
     "alias-conflict": LintRule(
         category="consistency",
-        summary="an alias is not the name or alias of a neighbour",
+        summary="an alias does not repeat the name or alias of a sibling command",
         levels=(None, "error", "error"),
     ),
     "flag-form": LintRule(
@@ -114,7 +114,7 @@ RULES: dict[str, LintRule] = {
     ),
     "positional-order": LintRule(
         category="consistency",
-        summary="nothing follows a variadic argument, nothing required an optional one",
+        summary="no argument follows a variadic one, no required argument follows an optional one",
         levels=_WARN,
     ),
     "enum-values": LintRule(
@@ -150,7 +150,7 @@ RULES: dict[str, LintRule] = {
     ),
     "partial-without-omitted": LintRule(
         category="consistency",
-        summary="a part says what it leaves out and how to treat it",
+        summary="a partial document says what it omits and how to treat it",
         levels=_WARN,
     ),
     "deprecated-field": LintRule(
@@ -161,13 +161,13 @@ RULES: dict[str, LintRule] = {
     # Is it safe to believe?
     "destructive-needs-reversible": LintRule(
         category="security",
-        summary="what destroys says whether it can be undone",
+        summary="destructive commands say whether they can be undone",
         levels=_WARN,
         fixable=True,
     ),
     "billable-needs-confirmation": LintRule(
         category="security",
-        summary="what costs money is not called safe to repeat and has a way to confirm",
+        summary="billable commands are not declared idempotent and can be confirmed",
         levels=_WARN,
     ),
     "effects-contradict-name": LintRule(
@@ -180,7 +180,7 @@ RULES: dict[str, LintRule] = {
     ),
     "network-with-urls": LintRule(
         category="security",
-        summary="what takes URLs does not claim to stay off the network",
+        summary="commands that take URLs do not claim to work without network",
         levels=_WARN,
     ),
     "executable-pattern": LintRule(
@@ -199,18 +199,18 @@ RULES: dict[str, LintRule] = {
     ),
     "instruction-like-text": LintRule(
         category="security",
-        summary="texts describe; they do not give orders to a model",
+        summary="texts describe and do not instruct a model",
         levels=_WARN,
     ),
     # May it be trusted?
     "trust-source-requirements": LintRule(
         category="trust",
-        summary="the claimed source fits what the document contains",
+        summary="the claimed source matches the content of the document",
         levels=_WARN,
     ),
     "trust-without-evidence": LintRule(
         category="trust",
-        summary="claims of verification come with something that can be checked",
+        summary="claims of verification come with evidence that can be checked",
         levels=_WARN,
         options={"native": False},
         strict_options={"native": True},
@@ -220,12 +220,12 @@ RULES: dict[str, LintRule] = {
     ),
     "claim-disproved": LintRule(
         category="trust",
-        summary="nothing was observed that the document denies",
+        summary="no observed effect contradicts the document",
         levels=_WARN,
     ),
     # Is it true on this machine?
     "binary-exists": LintRule(
-        category="executable", summary="the tool is there (needs facts)", levels=_WARN
+        category="executable", summary="the tool is installed (needs facts)", levels=_WARN
     ),
     "binary-hash-matches": LintRule(
         category="executable",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def invisible_text(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """What a person does not see, a model may read, and a terminal may obey."""
+    """Characters that the user does not see, but a model reads or a terminal interprets."""
     for parts, text, is_key in index.texts():
         marks = list(invisible(text))
         if not marks:

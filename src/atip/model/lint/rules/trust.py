@@ -80,7 +80,7 @@ def trust_without_evidence(
 def claim_disproved(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """What cases saw a program do counts more than what its description says."""
+    """Observed effects count more than declared ones."""
     block = read_observed(as_dict(index.raw.get("x-atip")))
     for each in block.disproved if block else ():
         yield RuleHit(

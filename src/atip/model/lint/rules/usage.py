@@ -90,7 +90,7 @@ def _call(line: str, index: DocumentIndex) -> list[str] | None:
 
 
 def _start(words: list[str], index: DocumentIndex) -> int | None:
-    """Where the tool's own name stands: first, after assignments, or after a wrapper."""
+    """Position of the tool's own name: first, after assignments, or after a wrapper."""
     binary = as_dict(index.raw.get("binary")).get("name")
     names = {index.name, binary}
     for number, word in enumerate(words[:6]):

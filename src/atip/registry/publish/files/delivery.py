@@ -26,7 +26,7 @@ PAGE_TYPES = {
     "wasm": "application/wasm",
     "zip": "application/zip",
 }
-"""Files of a site, which may lie beside its registry."""
+"""Files of a site, which may be beside its registry."""
 
 
 def headers_for(key: str) -> Mapping[str, str]:

@@ -65,7 +65,7 @@ def catalog_entry(rows: Sequence[Row], newest: ShimRecord | None) -> dict[str, A
     """One tool of the catalogue; `rows` from the oldest version to the newest.
 
     Two binaries of one name, version and platform (builds of two distributions) are both listed, the later ones as
-    `platform#2`; look-up is by hash and knows no such trouble.
+    `platform#2`; lookup is by hash and not affected.
     """
     versions: dict[str, dict[str, str]] = {}
     for version, platform, digits, _slot in rows:
@@ -94,7 +94,9 @@ def pattern_index(documents: Mapping[str, Mapping[str, Any]]) -> bytes:
     """`patterns/index.json` for documents by name."""
     patterns: dict[str, Any] = {}
     for name, document in sorted(documents.items()):
-        patterns_here = [one for one in document.get("patterns", ()) if isinstance(one, dict)]
+        patterns_here = [
+            pattern for pattern in document.get("patterns", ()) if isinstance(pattern, dict)
+        ]
         first = patterns_here[0].get("description", "") if patterns_here else ""
         entry: dict[str, Any] = {"description": str(document.get("description", first))}
         if tools := _tools_of(patterns_here):

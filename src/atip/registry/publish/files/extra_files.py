@@ -1,4 +1,4 @@
-"""Everything of a tree that is not a shim: rendered from the source, and what of the old is no longer needed."""
+"""Files of a tree besides shims: rendered from the source, and old ones that are no longer needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def render_documents(
     ledger.render()
     files = {
         tree.MANIFEST: documents.manifest(settings, release, fingerprint or None),
-        tree.PATTERNS: documents.pattern_index({name: one[1] for name, one in patterns.items()}),
+        tree.PATTERNS: documents.pattern_index(
+            {name: pattern[1] for name, pattern in patterns.items()}
+        ),
         tree.COVERAGE: coverage(ledger, settings.wanted),
     }
     for name, (data, _document) in patterns.items():

@@ -64,7 +64,7 @@ def targets_payload(version: int, expires: str, lines: Iterable[str]) -> bytes:
     ).encode()
 
 
-def described(data: bytes, version: int | None = None) -> dict[str, Any]:
+def file_record(data: bytes, version: int | None = None) -> dict[str, Any]:
     """Length and hash of a file as metadata names it; with a version for metadata files."""
     facts: dict[str, Any] = {
         "hashes": {"sha256": hashlib.sha256(data).hexdigest()},

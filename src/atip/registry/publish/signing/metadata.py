@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 from atip.registry import tree
-from atip.registry.publish.signing.canonical import described, payload, signed_file, targets_payload
+from atip.registry.publish.signing.canonical import (
+    file_record,
+    payload,
+    signed_file,
+    targets_payload,
+)
 from atip.registry.publish.signing.role_keys import signing_keys
 from atip.system.clock import from_iso, iso
 
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Release(Value):
-    """What a release is made of, apart from the shims."""
+    """Parts of a release, apart from the shims."""
 
     at: float
     """Seconds since 1970; every time in the tree follows from it."""
@@ -65,7 +70,7 @@ def next_metadata(
     others: Mapping[str, Json],
     release: Release,
 ) -> Metadata:
-    """What has to be written so that the metadata says what the tree holds.
+    """Files to write so that the metadata matches the tree.
 
     Args:
         touched: slots (see `ShimRecord.slot`) with changes; None: every bin is written.
@@ -131,7 +136,7 @@ def _write_bins(
             targets_payload(version, expires, ledger.lines(first, first + width)), keys
         )
         files[tree.metadata_path(name, version)] = data
-        meta[f"{name}.json"] = described(data, version)
+        meta[f"{name}.json"] = file_record(data, version)
 
 
 def write_targets(
@@ -153,20 +158,20 @@ def write_targets(
             "threshold": 1,
         },
     }
-    listed = dict(others)
+    targets = dict(others)
     old = published.targets
-    same = old is not None and (old["targets"], old["delegations"]) == (listed, delegations)
+    same = old is not None and (old["targets"], old["delegations"]) == (targets, delegations)
     is_fresh = old is not None and not release.is_due("targets", old["expires"])
     if same and is_fresh and "targets" not in published.foreign:
         return
     version = meta.get("targets.json", {}).get("version", 0) + 1
     body = payload(
-        "targets", version, release.expires("targets"), delegations=delegations, targets=listed
+        "targets", version, release.expires("targets"), delegations=delegations, targets=targets
     )
     keys = signing_keys(release.keys, published.ids_of("targets", release.keys), 1)
     data = signed_file(body, keys)
     files[tree.metadata_path("targets", version)] = data
-    meta["targets.json"] = described(data, version)
+    meta["targets.json"] = file_record(data, version)
 
 
 def write_snapshot(
@@ -184,7 +189,7 @@ def write_snapshot(
         keys = signing_keys(release.keys, published.ids_of("snapshot", release.keys), 1)
         data = signed_file(body, keys)
         files[tree.metadata_path("snapshot", version)] = data
-        return timestamp_file(published, {"snapshot.json": described(data, version)}, release)
+        return timestamp_file(published, {"snapshot.json": file_record(data, version)}, release)
     due = release.is_due("timestamp", published.timestamp_expires)
     if due or "timestamp" in published.foreign:
         return timestamp_file(published, published.timestamp_meta, release)

@@ -1,4 +1,4 @@
-"""What is published already: the metadata in a store, read back and checked against our own root.
+"""The published metadata: read back from a store and checked against our own root.
 
 Version numbers go on from here. A store that shows us metadata which our keys did not sign is not ours.
 """
@@ -46,7 +46,7 @@ class Published(Value):
     """Roles whose file is signed by a key that the root no longer names."""
 
     def ids_of(self, role: str, keys: Sequence[RoleKey]) -> list[str]:
-        """Who may sign for a role: as the root says; the bins as the keys at hand say."""
+        """Keys that may sign for a role: those in the root; for the bins the available keys."""
         if role == "bins":
             return [key.id for key in keys if key.role == "bins"]
         ids: list[str] = self.root["roles"][role]["keyids"]
@@ -66,8 +66,8 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
     stored = store.find(tree.TIMESTAMP, tree.MAX_INDEX)
     if stored is None:
         return empty
-    roots = [signed_part(one) for one in (root, *reversed(older))]
-    timestamp, old_timestamp = _checked("timestamp", stored.data, roots)
+    roots = [signed_part(document) for document in (root, *reversed(older))]
+    timestamp, old_timestamp = _check("timestamp", stored.data, roots)
     version = timestamp["meta"]["snapshot.json"]["version"]
     snapshot, old_snapshot = _load(store, "snapshot", version, roots)
     version = snapshot["meta"]["targets.json"]["version"]
@@ -101,15 +101,15 @@ def _load(store: ObjectStore, role: str, version: int, roots: Sequence[Json]) ->
     stored = store.find(path, tree.MAX_INDEX)
     if stored is None:
         raise AtipError("publish.damaged", f"`{path}` is missing", hint="see `atip registry check`")
-    return _checked(role, stored.data, roots)
+    return _check(role, stored.data, roots)
 
 
-def _checked(role: str, data: bytes, roots: Sequence[Json]) -> tuple[Json, bool]:
+def _check(role: str, data: bytes, roots: Sequence[Json]) -> tuple[Json, bool]:
     """The signed part, and whether only an older root names its signer."""
     try:
         document: Any = read_json(data, STORE)
         message = canonical(document["signed"])
-        signatures = {one["keyid"]: one["sig"] for one in document["signatures"]}
+        signatures = {signature["keyid"]: signature["sig"] for signature in document["signatures"]}
         for number, root in enumerate(roots):
             for identifier in root["roles"][role]["keyids"]:
                 if identifier in signatures and _verifies(

@@ -15,7 +15,7 @@ from atip.registry.publish.build import put_roots, remember_timestamp
 from atip.registry.publish.files.delivery import headers_for
 from atip.registry.publish.settings import load_publisher_settings
 from atip.registry.publish.signing import roots
-from atip.registry.publish.signing.canonical import canonical, described, signed_file
+from atip.registry.publish.signing.canonical import canonical, file_record, signed_file
 from atip.registry.publish.signing.metadata import (
     Release,
     timestamp_file,
@@ -42,11 +42,9 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-ROLES = ("root", "targets", "bins", "snapshot", "timestamp")
-
 
 class ResignReport(Value):
-    """What was signed."""
+    """Result of signing."""
 
     place: str
     root: int
@@ -141,7 +139,7 @@ def _resign_bins(
         stored = store.find(tree.metadata_path(name, version), tree.MAX_INDEX)
         facts = meta[f"{name}.json"]
         # SECURITY: only what the signed snapshot names is signed again.
-        if stored is None or described(stored.data, version) != facts:
+        if stored is None or file_record(stored.data, version) != facts:
             raise NotFoundError(
                 "publish.damaged", f"`{name}` does not match the published snapshot"
             )
@@ -149,4 +147,4 @@ def _resign_bins(
         body |= {"version": version + 1, "expires": release.expires("targets")}
         data = signed_file(canonical(body), keys)
         files[tree.metadata_path(name, version + 1)] = data
-        meta[f"{name}.json"] = described(data, version + 1)
+        meta[f"{name}.json"] = file_record(data, version + 1)

@@ -72,7 +72,7 @@ def load_private(path: str) -> Any:
         TrustError: `publish.key-mode`, `publish.key`.
     """
     data = read_bytes(path, 100_000)
-    # SECURITY: a signing key that others on this machine can read is everybody's key.
+    # SECURITY: a signing key that other users can read is compromised.
     if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
         raise TrustError(
             "publish.key-mode", f"`{path}` is readable by other users", hint=f"chmod 600 {path}"
@@ -142,7 +142,7 @@ def retire(folder: str, key: RoleKey) -> None:
 def signing_keys(
     keys: Iterable[RoleKey], ids_allowed: Iterable[str], threshold: int
 ) -> list[RoleKey]:
-    """The keys at hand among those allowed, in the order of ids.
+    """The available keys among those allowed, in the order of ids.
 
     Raises:
         NotFoundError: `publish.keys-missing` when they are too few.

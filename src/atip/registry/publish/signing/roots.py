@@ -57,7 +57,7 @@ def signed_part(data: bytes) -> Json:
 
 
 def fingerprint(first_root: bytes) -> str:
-    """What a client pins: `sha256:` of the first root's bytes."""
+    """The fingerprint that a client pins: `sha256:` of the first root's bytes."""
     return f"sha256:{hashlib.sha256(first_root).hexdigest()}"
 
 
@@ -98,7 +98,7 @@ def next_root(
         )
     old = signed_part(chain[-1])
     # Everything is signed in memory before a key file moves.
-    old_signers = signing_keys(keys, **_needed(old))
+    old_signers = signing_keys(keys, **_role_requirements(old))
     replaced = [key for key in keys if rotate and key.role == rotate]
     names = [rotate] if rotate != "root" else _root_names(old)
     new = [generate_key(name) for name in names] if rotate else []
@@ -128,17 +128,17 @@ def _sign_next(
         roles[rotate]["keyids"] = _ids([key for key in keys if key.role == rotate])
     at_hand = {key.id: key.public for key in keys}
     key_ids = {identifier for role in roles.values() for identifier in role["keyids"]}
-    public = {one: at_hand.get(one) or old["keys"][one] for one in key_ids}
+    public = {key_id: at_hand.get(key_id) or old["keys"][key_id] for key_id in key_ids}
     expires = iso(at + settings.lifetimes_s["root"])
     body = payload(
         "root", old["version"] + 1, expires, consistent_snapshot=True, keys=public, roles=roles
     )
     new_signers = signing_keys(keys, roles["root"]["keyids"], roles["root"]["threshold"])
     both = {key.id: key for key in (*old_signers, *new_signers)}
-    return signed_file(body, [both[one] for one in sorted(both)])
+    return signed_file(body, [both[key_id] for key_id in sorted(both)])
 
 
-def _needed(root: Json) -> dict[str, Any]:
+def _role_requirements(root: Json) -> dict[str, Any]:
     role = root["roles"]["root"]
     return {"ids_allowed": role["keyids"], "threshold": role["threshold"]}
 

@@ -97,7 +97,7 @@ def sign_shims(
 
 
 def key_signer(path: str) -> Sign:
-    """Sign with a key file: PEM or minisign, told by its content.
+    """Sign with a key file: PEM or minisign, detected by its content.
 
     Raises:
         NotFoundError: `file.not-found`.
@@ -110,7 +110,7 @@ def key_signer(path: str) -> Sign:
 
 
 def default_key(keys: str, *, inferred: bool) -> str:
-    """The key in the key folder that signs shims; made when it is missing. Its public half lies beside it as `.pub`."""
+    """The key in the key folder that signs shims; created when it is missing. Its public half is beside it as `.pub`."""
     path = os.path.join(keys, INFERRED if inferred else MAINTAINER)
     if not os.path.exists(path):
         from cryptography.hazmat.primitives import serialization
@@ -169,7 +169,7 @@ def _minisign_signer(path: str) -> Sign:
     try:
         import minisign  # type: ignore[import-untyped]
     except ImportError as error:
-        raise _missing("py-minisign") from error
+        raise _missing_package("py-minisign") from error
     load_mode(path)
     try:
         key = minisign.SecretKey.from_bytes(read_bytes(path, 100_000))
@@ -210,7 +210,7 @@ def sigstore_signer(token_variable: str = TOKEN) -> Sign:
         from sigstore.models import ClientTrustConfig
         from sigstore.sign import SigningContext
     except ImportError as error:
-        raise _missing("sigstore") from error
+        raise _missing_package("sigstore") from error
     try:
         raw = os.environ.get(token_variable) or oidc.detect_credential()
         if not raw:
@@ -222,24 +222,24 @@ def sigstore_signer(token_variable: str = TOKEN) -> Sign:
         token = oidc.IdentityToken(raw)
         context = SigningContext.from_trust_config(ClientTrustConfig.production())
     except (SigstoreError, OSError) as error:
-        raise _refused(error) from error
+        raise _refusal(error) from error
 
     def sign(data: bytes) -> bytes:
         try:
             with context.signer(token) as signer:
                 return signer.sign_artifact(data).to_json().encode() + b"\n"
         except (SigstoreError, OSError) as error:
-            raise _refused(error) from error
+            raise _refusal(error) from error
 
     return sign
 
 
-def _refused(error: Exception) -> TrustError:
+def _refusal(error: Exception) -> TrustError:
     text = f"Sigstore did not sign: {str(error)[:300]}"
     return TrustError("publish.sigstore", text, hint="check the token and the network")
 
 
-def _missing(package: str) -> AtipError:
+def _missing_package(package: str) -> AtipError:
     return AtipError(
         "publish.missing-extra",
         f"signing needs the package `{package}`",
