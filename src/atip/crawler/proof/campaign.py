@@ -126,7 +126,9 @@ class Campaign:
     def _next_round(self, target: ProofTarget) -> str:
         """The round that a tool still needs; empty: none."""
         first = self.result(FIRST, target.name)
-        if first is None or first.get("digest", "") not in ("", _digest(target)):
+        digest = first.get("digest") if first is not None else None
+        # without a digest it could not be opened, and the reason is its result
+        if first is None or (digest and digest != _digest(target)):
             return FIRST
         second = self.result(SECOND, target.name)
         is_current = second is not None and second.get("digest") == first.get("digest")
