@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import sys
+from itertools import chain
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KNOWLEDGE = os.path.join(ROOT, "src", "atip", "knowledge")
@@ -19,14 +20,16 @@ KNOWLEDGE = os.path.join(ROOT, "src", "atip", "knowledge")
 
 def main() -> int:
     from atip.crawler.proof.campaign import Campaign, installed_targets
-    from atip.crawler.proof.packaged import prove_packages
+    from atip.crawler.proof.packaged import package_targets
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default=os.path.join(ROOT, ".cache", "prove"))
     parser.add_argument("--only", default="", metavar="NAMES", help="separated by commas")
     parser.add_argument("--what", choices=("all", "installed", "packages"), default="all")
     parser.add_argument("--engine", default="")
-    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument(
+        "--jobs", type=int, default=0, help="workers; more than processors, since trials wait"
+    )
     parser.add_argument("--tally", action="store_true", help="run nothing")
     parser.add_argument("--write", action="store_true", help="write the report")
     options = parser.parse_args()
@@ -37,10 +40,11 @@ def main() -> int:
     only = set(options.only.split(",")) - {""}
     if not options.tally:
         campaign.begin()
-        if options.what != "packages":
-            campaign.run(one for one in installed_targets() if not only or one.name in only)
-        if options.what != "installed":
-            prove_packages(campaign, only)
+        here = installed_targets() if options.what != "packages" else iter(())
+        laid_out = (
+            package_targets(campaign.folder, only) if options.what != "installed" else iter(())
+        )
+        campaign.run(chain((one for one in here if not only or one.name in only), laid_out))
     return report(campaign, write=options.write)
 
 

@@ -62,7 +62,7 @@ class CaseBudget(Value):
     trials: int = 260
     waits: int = 10
     """Cases that do not end by themselves."""
-    cpu_s: float = 40.0
+    cpu_s: float = 20.0
     """Processor time of all trials: the clock would find other cases on a busy machine."""
 
 

@@ -190,8 +190,12 @@ class TrialRunner:
 
     def _find_unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
         changed = {change.path for change in changes}
-        # owners and times are not compared: a call that sets them counts as a change
-        changed |= {effect.target for effect in seen.effects if effect.effect == "permission"}
+        # owners and times are not compared: a call that sets them for a file that existed counts as a change
+        changed |= {
+            effect.target
+            for effect in seen.effects
+            if effect.effect == "permission" and os.path.lexists(effect.target)
+        }
         within = f"{self.desk}/"
         return tuple(
             path for path in seen.writes if path.startswith(within) and path not in changed

@@ -104,3 +104,10 @@ def test_what_was_opened_for_writing_and_left_alone_is_unchanged(run, desk: path
     text, other, made = (str(desk / name) for name in ("text.txt", "other.txt", "made"))
     assert {text, other, made} <= set(trial.seen.writes)
     assert set(trial.unchanged) == {text, made}
+
+
+def test_the_mode_of_a_temporary_file_is_no_change_and_that_of_a_sample_is(
+    run, desk: pathlib.Path
+) -> None:
+    trial = run(": > made; chmod 600 made; rm made; exec 3<>text.txt; chmod 600 text.txt")
+    assert set(trial.unchanged) == {str(desk / "made")}

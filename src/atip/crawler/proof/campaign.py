@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
 MAX_RESULT = 50_000_000
 MANY = 8
-LARGE = {"commands": 200, "flags": 8, "cases": 400, "trials": 560, "waits": 30, "cpu_s": 120.0}
+LARGE = {"commands": 200, "flags": 8, "cases": 400, "trials": 560, "waits": 30, "cpu_s": 80.0}
 """For a tool that we have words for many commands of."""
 MADE_BY_PROGRAMS = ("data.db", "disk.ext2", "sample.deb", "zipped.txt.zst", "zipped.txt.lz4")
 """Samples whose bytes hold the time at which they were made."""
@@ -80,23 +80,32 @@ class Campaign:
 
     def run(self, targets: Iterable[ProofTarget], budget: Mapping[str, Any] | None = None) -> None:
         """Round one finds and tries, round two plays the same cases again."""
-        recipes = load_recipes()
-        ordered = sorted(targets, key=lambda target: (target.name not in recipes, target.name))
         pending: dict[str, tuple[str, ProofTarget]] = {}
-        for target in ordered:
-            if turn := self._next_round(target):
-                pending[target.name] = turn, target
+        coming = iter(targets)
         for _ in range(ROUNDS):
-            if pending:
-                self._play(pending, budget or {})
+            self._play(pending, coming, budget or {})
+            if not pending:
+                break
 
-    def _play(self, pending: dict[str, tuple[str, ProofTarget]], budget: Mapping[str, Any]) -> None:
-        """Both rounds of what waits; what fails, or comes too late for this queue, goes on waiting."""
+    def _play(
+        self,
+        pending: dict[str, tuple[str, ProofTarget]],
+        coming: Iterator[ProofTarget],
+        budget: Mapping[str, Any],
+    ) -> None:
+        """Both rounds of what waits and what comes; what fails, or is ready too late for this queue, goes on pending."""
         ready = list(pending)
         count = 0
 
         def orders() -> Iterator[bytes]:
-            while ready:
+            while True:
+                while not ready:
+                    new = next(coming, None)
+                    if new is None:
+                        return
+                    if turn := self._next_round(new):
+                        pending[new.name] = turn, new
+                        ready.append(new.name)
                 turn, target = pending[ready.pop(0)]
                 yield self._first_round(target, budget) if turn == FIRST else self._second(target)
 
@@ -117,7 +126,9 @@ class Campaign:
     def _next_round(self, target: ProofTarget) -> str:
         """The round that a tool still needs; empty: none."""
         first = self.result(FIRST, target.name)
-        if first is None or first.get("digest", "") not in ("", _digest(target.path)):
+        digest = first.get("digest") if first is not None else None
+        # without a digest it could not be opened, and the reason is its result
+        if first is None or (digest and digest != _digest(target)):
             return FIRST
         second = self.result(SECOND, target.name)
         is_current = second is not None and second.get("digest") == first.get("digest")
@@ -190,8 +201,8 @@ class Campaign:
         return os.path.join(self._folder, turn, f"{name}.json")
 
 
-def _digest(path: str) -> str:
-    binary = seal(path)
+def _digest(target: ProofTarget) -> str:
+    binary = seal(target.path, layer=target.root)
     binary.close()
     return binary.digest
 
@@ -226,8 +237,9 @@ def _describe_result(result: Mapping[str, Any]) -> str:
 
 
 def installed_targets() -> Iterator[ProofTarget]:
-    """Every curated tool in the system's program folders of this machine, including other names of a tool."""
-    for name in sorted({*names(), *aliases()}):
+    """Every curated tool that in the system's program folders of this machine, including other names of a tool; recipes first."""
+    recipes = load_recipes()
+    for name in sorted({*names(), *aliases()}, key=lambda name: (name not in recipes, name)):
         path = find_program(name, PLACES) if "/" not in name and "*" not in name else None
         if path is not None:
             yield ProofTarget(name=name, path=path)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.layers import entries, load_layer, merged_path
 from atip.crawler.packages import Package, Refusal
-from atip.crawler.proof.campaign import ProofTarget, installed_targets
+from atip.crawler.proof.campaign import PLACES, ProofTarget, installed_targets
 from atip.crawler.sources import open_source
 from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.errors import AtipError
@@ -16,35 +17,35 @@ from atip.knowledge.reading import aliases, names
 from atip.proving.operands import load_recipes
 from atip.system.files import make_private
 from atip.system.programs.clients import ask_client
+from atip.system.programs.processes import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from atip.crawler.packages import PackageFile
-    from atip.crawler.proof.campaign import Campaign
 
 PROGRAMS = ("usr/bin", "usr/sbin", "usr/games", "bin", "sbin")
 BATCH = 30
 MAX_NEEDS = 40
 MAX_BYTES = 40_000_000
+MODULES = "usr/lib/python3/dist-packages"
+MAX_COMPILE_S = 300.0
 
 
-def prove_packages(campaign: Campaign, only: set[str]) -> None:
-    """Fetch, lay out and prove, some packages at a time; their files go again afterwards."""
+def package_targets(folder: str, only: set[str]) -> Iterator[ProofTarget]:
+    """Fetch and lay out, some packages at a time, while those before them are proved."""
     local_names = {target.name for target in installed_targets()}
     missing = {*names(), *aliases()} - local_names
     if only:
         missing &= only
-    yard = _Yard(os.path.join(campaign.folder, "packages"))
+    yard = _Yard(os.path.join(folder, "packages"))
     recipes = load_recipes()
     offers = sorted(
         yard.offers(missing).items(),
         key=lambda target: (not target[1] & set(recipes), yard.weight(target[0])),
     )
     for start in range(0, len(offers), BATCH):
-        targets = list(yard.lay_out(offers[start : start + BATCH], missing))
-        if targets:
-            campaign.run(targets)
+        yield from yard.lay_out(offers[start : start + BATCH], missing)
 
 
 class _Yard:
@@ -121,8 +122,13 @@ class _Yard:
         parts = (*self._needs(package), package.own)
         layers = [load_layer(part, cache, self._blob) for part in parts]
         if not os.path.isdir(root):
+            # under another name until it is whole: an interrupted run must not find a part of it
+            part = f"{root}.part"
+            shutil.rmtree(part, ignore_errors=True)
             for layer in layers:
-                _place(layer, root)
+                _place(layer, part)
+            _compile_modules(part)
+            os.rename(part, root)
         for folder in PROGRAMS:
             place = os.path.join(root, merged_path(folder + "/x")[:-2])
             for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
@@ -149,6 +155,18 @@ def _place(layer: str, root: str) -> None:
             os.symlink(os.readlink(entry.path), path)
         else:
             os.link(entry.path, path)
+
+
+def _compile_modules(root: str) -> None:
+    """Byte code of Python modules, as an installation writes it; without it every start compiles them again. Nothing of them runs."""
+    python = find_program("python3", PLACES)
+    if python is None or not os.path.isdir(os.path.join(root, MODULES)):
+        return
+    ask_client(
+        [python, "-I", "-m", "compileall", "-q", "-s", root, "-p", "/", MODULES],
+        folder=root,
+        timeout_s=MAX_COMPILE_S,
+    )
 
 
 def _installed_packages() -> set[str]:

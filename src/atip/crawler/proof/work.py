@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from atip.proving.cases import Case
     from atip.sandbox.verified import VerifiedBinary
 
+LEARNING_S = 15.0
+"""CPU time for questions about the flags of a tool: cases, which cost more, are what matters here."""
+
 
 def order_of(
     name: str, path: str, desk: str, *, cases: Sequence[Mapping[str, Any]] = (), **more: object
@@ -114,7 +117,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
         layout = Arranged(programs=(program,), visible=visible, prefixes=("/usr/local", "/usr"))
     try:
         # of a package that is laid out only what it needs more than this machine has is there: its texts are read
-        with PackageLearner(layout, package, may_execute=not root) as learner:
+        with PackageLearner(layout, package, may_execute=not root, job_s=LEARNING_S) as learner:
             finding = learner.learn(program).finding
     except SandboxError:
         raise

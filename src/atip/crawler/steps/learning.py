@@ -102,7 +102,9 @@ class PackageRunner:
 class PackageLearner:
     """Probes the programs of one package. Use as a context manager: it owns a sandbox."""
 
-    def __init__(self, layout: Arranged, package: Package, *, may_execute: bool) -> None:
+    def __init__(
+        self, layout: Arranged, package: Package, *, may_execute: bool, job_s: float = JOB_S
+    ) -> None:
         self._arranged = layout
         self._texts = InstalledTexts(layout.prefixes, root=layout.root)
         self._summaries = SummarySources(self._texts, _OneSummary(package))
@@ -113,7 +115,7 @@ class PackageLearner:
             limits=PROBE.limits.replace(wall_s=BUDGET.answer_s),
         )
         self._runner = PackageRunner(self._box, layout.root, layout.environment)
-        allowed = min(JOB_S + PROGRAM_S * len(layout.programs), MAX_JOB_S)
+        allowed = min(job_s + PROGRAM_S * len(layout.programs), MAX_JOB_S)
         self._runner.cpu_left_s = allowed
         self._runner.clock_left_s = allowed * STRETCH
         self._reader = ContentReader()
