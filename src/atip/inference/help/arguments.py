@@ -19,10 +19,10 @@ from atip.model.tool import MISSING, Argument
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from atip.inference.help.drafts import OptionDraft
     from atip.inference.help.layout.entries import Definition
     from atip.inference.help.layout.page import Line
     from atip.inference.help.layout.sections import Section
-    from atip.inference.help.options import OptionDraft
     from atip.inference.help.usage_lines.usage_facts import Usage, UsageArgument
 
 MAX_ARGUMENTS = 200

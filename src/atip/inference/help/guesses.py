@@ -10,7 +10,7 @@ from atip.inference.help.values.stated_values import announced_values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.inference.help.options import OptionDraft
+    from atip.inference.help.drafts import OptionDraft
 
 _THINGS = (
     r"(?:path|location|directory|file|files|name|number|maximum|minimum|size|id|uuid|url|uri|port|host"

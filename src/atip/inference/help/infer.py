@@ -46,8 +46,8 @@ from atip.model.tool import Command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from atip.inference.help.drafts import OptionDraft
     from atip.inference.help.layout.page import Line, Page
-    from atip.inference.help.options import OptionDraft
     from atip.model.tool import Argument, Option
 
 MAX_EXAMPLES = 40

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atip.inference.help.drafts import OptionDraft
 from atip.inference.help.layout.sections import ASIDE, EXAMPLES
-from atip.inference.help.options import MAX_OPTIONS, OptionDraft
+from atip.inference.help.options import MAX_OPTIONS
 from atip.inference.help.usage_lines.patterns import UsagePattern
 from atip.inference.help.usage_lines.usage import read_usage
 from atip.inference.help.usage_lines.usage_facts import Usage

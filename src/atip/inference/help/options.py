@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atip.inference.help.drafts import OptionDraft
 from atip.inference.help.flags import plain_placeholder
 from atip.inference.help.guesses import guess_values
 from atip.inference.help.layout.sections import OPTIONS
@@ -35,43 +36,6 @@ if TYPE_CHECKING:
 MAX_OPTIONS = 5_000
 _WORDS = frozenset(("version", "help", "verbose", "quiet", "debug", "list", "force", "display"))
 _BOOLEANS = ("true", "false")
-
-
-class OptionDraft:
-    """An option while its evidence is collected."""
-
-    __slots__ = (
-        "conflicts",
-        "equals",
-        "flags",
-        "group",
-        "guessed",
-        "lines",
-        "negatable",
-        "optional_value",
-        "paragraphs",
-        "part",
-        "raw",
-        "repeat",
-        "required",
-        "text",
-        "truncated",
-        "value",
-    )  # fmt: skip
-
-    def __init__(self, flags: Sequence[str], lines: tuple[int, int], part: str) -> None:
-        self.flags = list(flags)
-        self.lines = lines
-        self.part = part
-        """Where it was found: `definition`, `usage` or `prose`."""
-        self.value: str | None = None
-        self.raw = ""
-        self.optional_value = self.repeat = self.negatable = self.truncated = False
-        self.required = self.guessed = False
-        self.equals = False
-        """The value is written with `=`."""
-        self.text = self.paragraphs = self.group = ""
-        self.conflicts: list[str] = []
 
 
 def draft_options(entries: Iterable[Definition], usage: Usage, stray: Usage) -> list[OptionDraft]:
