@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from atip.crawler.depot import Depot
-from atip.crawler.packages import EMPTY, LEARNT, REFUSED, Package, PackageFile
+from atip.crawler.packages import EMPTY, LEARNED, REFUSED, Package, PackageFile
 from atip.crawler.steps.work import examine
 from atip.errors import FormatError
 from atip.system.archives.unpack import unpack
@@ -74,7 +74,7 @@ def every_job_ends(folder, cases: int) -> None:
     state = folder / "state"
     depot = Depot(str(state / "depot"))
     base = artifact(depot, make_deb("base", system_files()))
-    outcomes = dict.fromkeys((LEARNT, EMPTY, REFUSED), 0)
+    outcomes = dict.fromkeys((LEARNED, EMPTY, REFUSED), 0)
     for _ in range(cases):
         own = artifact(depot, mutated(plain, chance))
         package = Package(
@@ -85,7 +85,7 @@ def every_job_ends(folder, cases: int) -> None:
         outcomes[result["outcome"]] += 1
         assert sorted(os.listdir(folder)) == ["state"]
         assert set(result["shims"]) <= {row.get("hash") for row in result["programs"]}
-    assert outcomes[REFUSED] > cases // 4 and outcomes[LEARNT]
+    assert outcomes[REFUSED] > cases // 4 and outcomes[LEARNED]
 
 
 @pytest.mark.sandbox
