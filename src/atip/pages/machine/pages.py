@@ -174,7 +174,7 @@ class MachinePages:
                 question = "Run all checks? They write a test file and start confined processes."
                 return self._confirm(question, request.path, "Run all checks", "")
             return self._table("doctor", self._machine.run_doctor(), {})
-        raise NotFoundError("ui.no-action", "a page cannot do that")
+        raise NotFoundError("ui.no-action", "unknown action")
 
     def _confirm(self, question: str, action: str, label: str, name: str) -> PageAnswer:
         page = {"question": question, "action": action, "label": label, "id": name}
