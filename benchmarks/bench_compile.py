@@ -27,15 +27,15 @@ def document(commands: int = 350, options: int = 12) -> dict:
 
     def option(number: int) -> dict:
         kind = types[number % len(types)]
-        made = {
+        row = {
             "name": f"option-{number}",
             "flags": [f"--option-{number}"],
             "type": kind,
             "description": f"What option number {number} changes about the result of the command",
         }
         if kind == "enum":
-            made["enum"] = ["table", "json", "yaml", "text"]
-        return made
+            row["enum"] = ["table", "json", "yaml", "text"]
+        return row
 
     groups: dict[str, dict] = {}
     for number in range(commands):
@@ -65,24 +65,24 @@ def document(commands: int = 350, options: int = 12) -> dict:
 
 
 def best(work, rounds: int = 15) -> float:
-    found = []
+    times = []
     for _ in range(rounds):
         start = time.process_time()
         work()
-        found.append(time.process_time() - start)
-    return min(found)
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def cpu(argv: list[str], rounds: int = 15) -> float:
-    found = []
+    times = []
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run(argv, stdout=subprocess.DEVNULL, check=True, env=env)  # compiled once
     for _ in range(rounds):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(argv, stdout=subprocess.DEVNULL, check=True, env=env)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(found)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times)
 
 
 def main() -> bool:

@@ -1,4 +1,4 @@
-"""What is told of ordinary tools with completion scripts, against their own help and manual page.
+"""Flags of ordinary tools with completion scripts, against their own help and manual page.
 
     python benchmarks/bench_completions.py [TOOL…]
 
@@ -32,25 +32,25 @@ _NEGATED = re.compile(r"--\[no-?\]([\w-]+)")
 
 def main() -> bool:
     names = sys.argv[1:] if sys.argv[0].endswith("bench_completions.py") else []
-    told = wrong = 0
+    total = wrong = 0
     with tempfile.TemporaryDirectory() as home, ProbeSandbox() as sandbox:
         box = atip.Toolbox(home=home)
         for name in names or sample():
             words = documented(sandbox, name)
             try:
-                found = box.infer(name)
+                inferred = box.infer(name)
             except atip.AtipError as error:
                 print(f"--   {name}: {error}")
                 continue
-            flags = root_flags(found.tool)
+            flags = root_flags(inferred.tool)
             lost = sorted(flags - words)
-            told, wrong = told + len(flags), wrong + len(lost)
+            total, wrong = total + len(flags), wrong + len(lost)
             if lost:
                 print(
-                    f"     {name} ({found.source_kind}): not in its documents: {' '.join(lost[:12])}"
+                    f"     {name} ({inferred.source_kind}): not in its documents: {' '.join(lost[:12])}"
                 )
-    share = 1 - wrong / max(told, 1)
-    name = f"flags at the root from completions that documents name, of {told}"
+    share = 1 - wrong / max(total, 1)
+    name = f"flags at the root from completions that documents name, of {total}"
     return figure(name, share, BAR, unit="share", higher=True)
 
 
@@ -59,11 +59,11 @@ def sample() -> list[str]:
     texts = InstalledTexts(PREFIXES)
     folders = [f"{prefix}/{folder}" for prefix in PREFIXES for folder in ("bin", "sbin")]
     programs = {name for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)}
-    known = [
+    candidates = [
         n for n in sorted(programs) if texts.man(n) and any(True for _ in texts.completions(n))
     ]
-    step = max(1, len(known) // SAMPLE)
-    return known[::step][:SAMPLE]
+    step = max(1, len(candidates) // SAMPLE)
+    return candidates[::step][:SAMPLE]
 
 
 def documented(sandbox: ProbeSandbox, name: str) -> set[str]:
@@ -87,7 +87,7 @@ def root_flags(tool: atip.Tool) -> set[str]:
     root: typing.Any = tool.find(("",))
     nodes = [tool.options, tool.global_options, root.options if root else None]
     options = [option for options in nodes for option in options or ()]
-    # `--help` and `--version` count as known once the program has answered to them.
+    # `--help` and `--version` count as documented once the program has answered to them.
     return {flag for option in options for flag in option.flags} - {"--help", "--version"}
 
 

@@ -149,7 +149,7 @@ def bench_cobra(box: atip.Toolbox, names: typing.Iterable[str]) -> bool:
         good &= fine
         print(
             f"{'ok  ' if fine else 'MISS'} {name:<12} {finding.source_kind}: {tally.named} names in help, {recall:.4f} known;"
-            f" {tally.told} told, {len(tally.invented)} invented ({seconds:.0f} s)",
+            f" {tally.claimed} claimed, {len(tally.invented)} invented ({seconds:.0f} s)",
             flush=True,
         )
     return good
@@ -161,7 +161,7 @@ class Tally:
     def __init__(self, tool: atip.Tool, program: str) -> None:
         self._tool = tool
         self._program = program
-        self.named = self.told = 0
+        self.named = self.claimed = 0
         self.missed: list[str] = []
         self.invented: list[str] = []
 
@@ -176,13 +176,13 @@ class Tally:
         )
         self.missed += [" ".join((*path, flag)) for flag in sorted(flags - have)]
         self.missed += [" ".join(one) for one in sorted(listed) if not finds(self._tool, one)]
-        known = self._tool.find(path) if path else self._tool
-        if known is None:
+        command = self._tool.find(path) if path else self._tool
+        if command is None:
             return
         offered = offers(self._program, *path, "-") | offers(self._program, *path, "")
         mine = flags_of(self._tool, path) - NOT_PARAMETERS
-        commands = [name for name in known.commands or {} if name]
-        self.told += len(mine) + len(commands)
+        commands = [name for name in command.commands or {} if name]
+        self.claimed += len(mine) + len(commands)
         if is_handmade(shown):  # prose may name any of them
             flags |= set(re.findall(r"(?<![\w-])--?[\w.-]*\w", shown))
         self.invented += [" ".join((*path, flag)) for flag in sorted(mine - flags - offered)]
@@ -268,7 +268,7 @@ def environment(distribution: str, version: str, more: str) -> pathlib.Path | No
     """A virtual environment with one distribution in the version of the truth, made once."""
     folder = CACHE / distribution
     if not (folder / "ok").exists():
-        made = subprocess.run([sys.executable, "-m", "venv", folder]).returncode == 0
+        is_ready = subprocess.run([sys.executable, "-m", "venv", folder]).returncode == 0
         install: list[typing.Any] = [
             folder / "bin" / "pip",
             "install",
@@ -276,7 +276,7 @@ def environment(distribution: str, version: str, more: str) -> pathlib.Path | No
             f"{distribution}=={version}",
             *more.split(),
         ]
-        if not made or subprocess.run(install).returncode != 0:
+        if not is_ready or subprocess.run(install).returncode != 0:
             return None
         (folder / "ok").touch()
     return folder
@@ -319,9 +319,9 @@ def score(chosen: list[dict[str, typing.Any]], answers: list[str]) -> bool:
         given.write_text("".join(one + "\n" for one in answers))
         scorer = [sys.executable, str(SHARED / "helpbench" / "score.py"), "--corpus", str(corpus)]
         command = [*scorer, "--pred", str(given), "--json", str(out), "--errors", "1000"]
-        told = subprocess.run(command, capture_output=True, text=True).stdout
-        print(told)
-    wrong = {line.split()[2] for line in told.splitlines() if line.startswith("ERR ")}
+        printed = subprocess.run(command, capture_output=True, text=True).stdout
+        print(printed)
+    wrong = {line.split()[2] for line in printed.splitlines() if line.startswith("ERR ")}
     perfect = len(chosen) - len(wrong)
     name = f"Python programs read without a fault, of {len(chosen)}"
     return figure(name, perfect, BAR, unit="programs", higher=True)

@@ -49,9 +49,9 @@ def main() -> bool:
         subprocess.run(
             [*scorer, "--meta", str(nodes), "--only-known-tools", "--json", str(out)], check=True
         )
-        found = json.loads(out.read_text())["all"]["complete"]
+        complete = json.loads(out.read_text())["all"]["complete"]
     name = f"lines of {len(names)} tools read completely"
-    return figure(name, found, BAR, unit="share", higher=True)
+    return figure(name, complete, BAR, unit="share", higher=True)
 
 
 def install(rows: list[dict[str, typing.Any]]) -> None:

@@ -75,14 +75,14 @@ def versions() -> dict[str, str]:
     from atip.version import __version__
 
     bwrap = shutil.which("bwrap")
-    told = subprocess.run([bwrap, "--version"], capture_output=True, text=True).stdout if bwrap else ""  # fmt: skip
+    printed = subprocess.run([bwrap, "--version"], capture_output=True, text=True).stdout if bwrap else ""  # fmt: skip
     return {
         "atip": __version__,
         "Python": platform.python_version(),
         "kernel": platform.release(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
         "SQLite": sqlite3.sqlite_version,
-        "bubblewrap": told.split()[-1] if told else "not installed",
+        "bubblewrap": printed.split()[-1] if printed else "not installed",
     }
 
 

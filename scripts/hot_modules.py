@@ -99,17 +99,17 @@ def measure() -> frozenset[str]:
     with tempfile.TemporaryDirectory(prefix="hot-modules-") as folder:
         home = pathlib.Path(folder)
         make_home(home)
-        found: set[str] = set()
+        modules: set[str] = set()
         for words in COMMANDS:
-            found |= loaded(home, COMMAND, *words)
+            modules |= loaded(home, COMMAND, *words)
         for hook in HOOKS:
             event = {"hook_event_name": "PreToolUse", "cwd": f"{home}/work", **hook}
-            found |= loaded(home, COMMAND, "guard", "--for", "claude", given=json.dumps(event))
+            modules |= loaded(home, COMMAND, "guard", "--for", "claude", given=json.dumps(event))
         loaded(home, COMMAND, "scan", "--path", f"{home}/bin")
-        found |= loaded(home, COMMAND, "scan", "--path", f"{home}/bin")
+        modules |= loaded(home, COMMAND, "scan", "--path", f"{home}/bin")
         for name in ("allows", "asks"):
-            found |= loaded(home, LINES, str(ROOT / "conformance" / "guard" / f"{name}.txt"))
-    return frozenset(name for name in found if name.split(".")[0] == "atip")
+            modules |= loaded(home, LINES, str(ROOT / "conformance" / "guard" / f"{name}.txt"))
+    return frozenset(name for name in modules if name.split(".")[0] == "atip")
 
 
 COMMANDS = (

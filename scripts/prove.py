@@ -59,21 +59,21 @@ def report(campaign: object, *, write: bool) -> int:
 
     results = list(campaign.results())  # type: ignore[attr-defined]
     again = {one["name"]: one for one in campaign.results("second")}  # type: ignore[attr-defined]
-    found = tally(results, again)
+    totals = tally(results, again)
     unsteady = campaign.unsteady()  # type: ignore[attr-defined]
     twice = sum(len(one.get("cases", ())) for one in again.values())
     starts = len(campaign.starts())  # type: ignore[attr-defined]
     touched = campaign.changed_names()  # type: ignore[attr-defined]
     verified = verified_tools(results, again)
     summary = {
-        **summary_of(found, len(unsteady), twice, len(touched)),
+        **summary_of(totals, len(unsteady), twice, len(touched)),
         "starts": starts,
         "verified": len(verified),
     }
     for name in touched:
         print("touched:", name)
     print(json.dumps(summary))
-    for one in found.open[:400]:
+    for one in totals.open[:400]:
         print("open:", one.fact, "|", " ".join(one.argv), "|", ", ".join(one.seen[:3]))
     for line in unsteady[:50]:
         print("unsteady:", line)
@@ -82,12 +82,12 @@ def report(campaign: object, *, write: bool) -> int:
         for result in results:
             source = str(result["source"]).partition(":")[0]
             tried[source] = tried.get(source, 0) + bool(result.get("cases"))
-        _write(os.path.join(ROOT, "docs", "proof.md"), render_report(found, summary, tried))
-        proof = proof_document(found, results, summary, verified)
+        _write(os.path.join(ROOT, "docs", "proof.md"), render_report(totals, summary, tried))
+        proof = proof_document(totals, results, summary, verified)
         text = json.dumps(proof, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
         _write(os.path.join(KNOWLEDGE, "proof.json"), text + "\n")
         _write(os.path.join(KNOWLEDGE, "proof-summary.json"), json.dumps(summary) + "\n")
-    return 1 if found.open or touched else 0
+    return 1 if totals.open or touched else 0
 
 
 def _write(path: str, text: str) -> None:

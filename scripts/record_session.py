@@ -39,11 +39,11 @@ def record() -> list[tuple[str, list[str]]]:
         project = os.path.join(home, "project")
         subprocess.run(["git", "init", "-q", project], check=True)
         env = {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}  # fmt: skip
-        found = []
+        session = []
         for line in SESSION:
             shown = on_terminal([program, "explain", line], columns=COLUMNS, env=env, cwd=project)
-            found.append((f"atip explain '{line}'", shown.raw.replace("\r\n", "\n").split("\n")[:-1]))  # fmt: skip
-    return found
+            session.append((f"atip explain '{line}'", shown.raw.replace("\r\n", "\n").split("\n")[:-1]))  # fmt: skip
+    return session
 
 
 def render(session: list[tuple[str, list[str]]]) -> str:

@@ -31,9 +31,9 @@ def judge_day() -> list[Row]:
         for text in SOURCE.read_text().splitlines():
             if text and not text.startswith("#"):
                 who, line = text.split(" ", 1)
-                found = box.explain(line, cwd=str(work))
-                reason = "; ".join(found.decision.reasons)
-                rows.append(Row(who, line, found.in_sandbox.outcome, reason))
+                explanation = box.explain(line, cwd=str(work))
+                reason = "; ".join(explanation.decision.reasons)
+                rows.append(Row(who, line, explanation.in_sandbox.outcome, reason))
     return rows
 
 

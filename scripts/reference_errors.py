@@ -34,8 +34,8 @@ def render() -> str:
     rows: dict[str, Row] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         for row in _raised(ast.parse(path.read_text())):
-            known = rows.get(row.code)
-            if known is None or (row.hint and not known.hint):
+            earlier = rows.get(row.code)
+            if earlier is None or (row.hint and not earlier.hint):
                 rows[row.code] = row
     lines = [f"| `{row.code}` | {row.message} | {row.hint} |" for _, row in sorted(rows.items())]
     return HEAD + "\n".join(lines) + "\n"

@@ -31,15 +31,15 @@ class Claims:
 
 
 def main() -> int:
-    found = Claims()
+    claims = Claims()
     with contextlib.redirect_stdout(io.StringIO()):
-        code = pytest.main([*_COLLECT, str(ROOT / "tests")], plugins=[found])
+        code = pytest.main([*_COLLECT, str(ROOT / "tests")], plugins=[claims])
     if code not in (0, 5):
         print("tests do not collect", file=sys.stderr)
         return 1
     known, waived = load_requirements(), load_waived()
     unproven = {
-        name: row for name, row in known.items() if name not in found.ids and name not in waived
+        name: row for name, row in known.items() if name not in claims.ids and name not in waived
     }
     if "--update" in sys.argv:
         UNPROVEN.write_text("".join(f"{name}\n" for name in unproven))

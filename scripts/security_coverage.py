@@ -78,7 +78,7 @@ def measured() -> dict[str, float]:
         cwd=ROOT, check=True,
     )  # fmt: skip
     files = json.loads(report.read_text())["files"]
-    found = {}
+    shares = {}
     for name in FLOORS:
         rows = [
             row["summary"]
@@ -87,11 +87,11 @@ def measured() -> dict[str, float]:
         ]
         seen = sum(row["covered_lines"] + row["covered_branches"] for row in rows)
         count = sum(row["num_statements"] + row["num_branches"] for row in rows)
-        found[name] = 100 * seen / count
+        shares[name] = 100 * seen / count
         print(
-            f"{name:<10} {found[name]:5.1f} %  (floor {FLOORS[name]:.1f})  {count:,} lines and branches"
+            f"{name:<10} {shares[name]:5.1f} %  (floor {FLOORS[name]:.1f})  {count:,} lines and branches"
         )
-    return found
+    return shares
 
 
 if __name__ == "__main__":

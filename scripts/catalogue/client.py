@@ -57,7 +57,7 @@ def installed(depot: Depot) -> dict[str, str]:
         ["dpkg-query", "-W", "-f", "${Package} ${Version}\\n"], capture_output=True, text=True, check=True
     )  # fmt: skip
     here = {name: upstream(version) for name, version in map(str.split, listed.stdout.splitlines())}
-    found: dict[str, str] = {}
+    programs: dict[str, str] = {}
     for key in depot.known_results():
         result = depot.find_result(key) or {}
         source, _, name = str(result.get("package", "")).partition(":")
@@ -67,8 +67,8 @@ def installed(depot: Depot) -> dict[str, str]:
             )
             for path in filter(PROGRAMS.match, files.stdout.splitlines()):
                 if os.path.isfile(path) and os.access(path, os.X_OK):
-                    found[os.path.realpath(path)] = name
-    return found
+                    programs[os.path.realpath(path)] = name
+    return programs
 
 
 def scan(home: str) -> tuple[dict[str, typing.Any], float]:
@@ -76,11 +76,11 @@ def scan(home: str) -> tuple[dict[str, typing.Any], float]:
     return ask(home, "scan"), time.monotonic() - began
 
 
-def told(title: str, report: dict[str, typing.Any], took: float) -> None:
-    known = report["found"] - report["unknown"]
-    share = 100 * known / max(1, report["found"])
+def print_scan(title: str, report: dict[str, typing.Any], took: float) -> None:
+    described = report["found"] - report["unknown"]
+    share = 100 * described / max(1, report["found"])
     print(
-        f"{title}: {known:,} of {report['found']:,} described ({share:.1f} %), "
+        f"{title}: {described:,} of {report['found']:,} described ({share:.1f} %), "
         f"{report['sources'].get('shim', 0):,} by hash, {report['executed']} executed, {took:.0f} s"
     )
 
@@ -89,18 +89,18 @@ def main() -> int:
     folder = pathlib.Path(sys.argv[1]).absolute()
     fingerprint = json.loads((folder / "report.json").read_bytes())["registry"]["fingerprint"]
     with tempfile.TemporaryDirectory() as without:
-        told("without the catalogue", *scan(without))
+        print_scan("without the catalogue", *scan(without))
     with tempfile.TemporaryDirectory() as home, served(folder / "registry" / "public") as address:
         ask(home, "registry", "add", address, "--name", "catalogue", "--fingerprint", fingerprint)
-        told("with the catalogue", *scan(home))
+        print_scan("with the catalogue", *scan(home))
         tools = ask(home, "list")["tools"]
     by_hash = {os.path.realpath(one["path"]) for one in tools if one.get("rung") == "shim"}
-    wanted = installed(Depot(str(folder / "state" / "depot")))
-    missing = sorted(path for path in wanted if path not in by_hash)
+    crawled = installed(Depot(str(folder / "state" / "depot")))
+    missing = sorted(path for path in crawled if path not in by_hash)
     print(
-        f"of crawled packages: {len(wanted) - len(missing):,} of {len(wanted):,} executables by hash"
+        f"of crawled packages: {len(crawled) - len(missing):,} of {len(crawled):,} executables by hash"
     )
-    print("not:", *(f"{path} ({wanted[path]})" for path in missing[:40]))
+    print("not:", *(f"{path} ({crawled[path]})" for path in missing[:40]))
     return 0
 
 
