@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 LOOK_S = 0.5
-"""How soon the thread notices that it should stop."""
+"""Seconds until the thread notices that it should stop."""
 
 
 def run_ahead(sources: Sequence[Iterator[Item]], size: int) -> Iterator[Item]:

@@ -64,7 +64,7 @@ class ShimChange(Value):
         }
 
 
-class Holdings:
+class ShimFolder:
     """The shims of a registry's source folder, by digits and by tool and platform."""
 
     def __init__(self, folder: str) -> None:
@@ -101,17 +101,21 @@ def encode_shim(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def plan_changes(results: Iterable[Mapping[str, Any]], holdings: Holdings) -> Iterator[ShimChange]:
+def plan_changes(
+    results: Iterable[Mapping[str, Any]], published: ShimFolder
+) -> Iterator[ShimChange]:
     """Every shim of a crawl, once, in the order of packages."""
     seen: set[str] = set()
     for result in results:
         for digits, document in sorted(result["shims"].items()):
             if digits not in seen:
                 seen.add(digits)
-                yield _plan(digits, document, str(result["package"]), holdings)
+                yield _plan(digits, document, str(result["package"]), published)
 
 
-def _plan(digits: str, document: Mapping[str, Any], package: str, holdings: Holdings) -> ShimChange:
+def _plan(
+    digits: str, document: Mapping[str, Any], package: str, published: ShimFolder
+) -> ShimChange:
     binary = document["binary"]
     change = ShimChange(
         digits=digits,
@@ -122,12 +126,12 @@ def _plan(digits: str, document: Mapping[str, Any], package: str, holdings: Hold
         package=package,
         document=document,
     )
-    if digits in holdings.files:
-        return _against_same(change, holdings.load(digits))
-    before = holdings.predecessor(change.name, change.platform)
+    if digits in published.files:
+        return _against_same(change, published.load(digits))
+    before = published.predecessor(change.name, change.platform)
     if not before:
         return change
-    changes = diff(decode_tool(holdings.load(before)), decode_tool(dict(document)))
+    changes = diff(decode_tool(published.load(before)), decode_tool(dict(document)))
     lines = tuple(_line(change) for change in changes.changes)
     kind = WIDER if any(change.kind == WIDENED for change in changes.changes) else UPDATE
     kind = WEAKER if any(_warns_less(change) for change in changes.changes) else kind

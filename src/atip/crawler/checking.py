@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atip.crawler.changes import Holdings
+from atip.crawler.changes import ShimFolder
 from atip.crawler.crawl import Crawler
 from atip.model.value import Value
 
@@ -36,7 +36,7 @@ def check_releases(
     order: CrawlOrder, folder: str, progress: Progress | None = None
 ) -> list[ReleaseNews]:
     """Return the newest release of every requested package, and whether its shims were made from it."""
-    known_versions = _described_versions(Holdings(folder))
+    known_versions = _described_versions(ShimFolder(folder))
     crawler = Crawler(order, progress)
     news = []
     for package in crawler.discover():
@@ -55,11 +55,11 @@ def check_releases(
     return news
 
 
-def _described_versions(holdings: Holdings) -> dict[str, dict[str, str]]:
+def _described_versions(published: ShimFolder) -> dict[str, dict[str, str]]:
     """Label → digest of the package that shims were made from → its version."""
     versions: dict[str, dict[str, str]] = {}
-    for digits in holdings.files:
-        package = holdings.load(digits).get("_generation", {}).get("package", {})
+    for digits in published.files:
+        package = published.load(digits).get("_generation", {}).get("package", {})
         if package:
             label = f"{package['source']}:{package['name']}"
             versions.setdefault(label, {})[package.get("digest", "")] = package.get("version", "")

@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from atip.crawler.changes import Holdings
+from atip.crawler.changes import ShimFolder
 from atip.crawler.manifests import load_manifests
 from atip.errors import AtipError, NotFoundError
 from atip.model.effects import UNKNOWN
@@ -67,7 +67,7 @@ class Coverage(Value):
 
 def count_coverage(folder: str) -> Coverage:
     """Read every shim of a registry's source, and compare with the tools that its manifests track."""
-    holdings = Holdings(folder)
+    published = ShimFolder(folder)
     platforms, trust, ecosystems, methods = (
         _Count[str](),
         _Count[str](),
@@ -77,9 +77,9 @@ def count_coverage(folder: str) -> Coverage:
     names: dict[str, set[str]] = {}
     packages: set[tuple[str, str]] = set()
     commands = options = effects = structure = problems = 0
-    for digits in sorted(holdings.files):
+    for digits in sorted(published.files):
         try:
-            tool = decode_tool(holdings.load(digits))
+            tool = decode_tool(published.load(digits))
         except (AtipError, ValueError):
             problems += 1
             continue
@@ -102,7 +102,7 @@ def count_coverage(folder: str) -> Coverage:
         effects += _has_effects(tool)
     return Coverage(
         tools=len(names),
-        shims=len(holdings.files),
+        shims=len(published.files),
         commands=commands,
         options=options,
         with_effects=effects,

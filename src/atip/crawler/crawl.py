@@ -26,7 +26,7 @@ from atip.crawler.engines import open_engine
 from atip.crawler.layouts.layers import drop_layer
 from atip.crawler.packages import REFUSED, Package, Refusal
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import Ground
+from atip.crawler.sources.interface import SourceContext
 from atip.crawler.steps.work import order_of, work
 from atip.errors import AtipError
 from atip.model.value import Value
@@ -46,7 +46,7 @@ FETCH_PACKAGES = 48
 AHEAD = 2 * FETCH_PACKAGES
 """Fetched packages that may wait for a worker."""
 ATTEMPTS = 2
-"""How often one crawl tries to fetch a file."""
+"""Attempts to fetch one file in one crawl."""
 
 
 class CrawlOrder(Value):
@@ -79,7 +79,7 @@ class CrawlStep(Value):
     seconds: float = 0.0
 
 
-class Crawled(Value):
+class CrawlReport(Value):
     """Results of a crawl."""
 
     results: tuple[dict[str, Any], ...]
@@ -101,7 +101,9 @@ class Crawler:
         self._report = progress or (lambda _step: None)
         make_private(order.state)
         self.depot = Depot(order.depot or os.path.join(order.state, "depot"))
-        self._ground = Ground(folder=os.path.join(order.state, "sources"), settings=order.settings)
+        self._context = SourceContext(
+            folder=os.path.join(order.state, "sources"), settings=order.settings
+        )
         self._sources: dict[str, PackageSource] = {}
         self._refusals: list[Refusal] = []
         self._fetched = self._total = 0
@@ -110,7 +112,7 @@ class Crawler:
         """Digest → jobs that are not done yet and need it."""
         self._lock = threading.Lock()
 
-    def run(self) -> Crawled:
+    def run(self) -> CrawlReport:
         """Run all steps.
 
         Raises:
@@ -137,7 +139,7 @@ class Crawler:
             *(_refusal(result) for result in results if result["outcome"] == REFUSED),
         ]
         self.depot.finish()
-        return Crawled(
+        return CrawlReport(
             results=tuple(results),
             refusals=tuple(sorted(refusals, key=lambda one: (one.label, one.code))),
             reused=len(packages) - self._total,
@@ -180,7 +182,7 @@ class Crawler:
 
     def _source(self, name: str) -> PackageSource:
         if name not in self._sources:
-            self._sources[name] = open_source(name, self._ground)
+            self._sources[name] = open_source(name, self._context)
         return self._sources[name]
 
     def _work(self, sources: Sequence[Iterator[bytes]]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from atip.crawler.depot import Depot
 from atip.crawler.packages import Refusal
-from atip.crawler.sources.interface import CrawlRequest, Ground
+from atip.crawler.sources.interface import CrawlRequest, SourceContext
 from atip.crawler.sources.local import LocalSource
 from atip.crawler.steps.work import examine
 from atip.errors import FormatError, NotFoundError
@@ -22,7 +22,7 @@ def generate_shim(binary: str, name: str, version: str, at: str) -> dict[str, An
         SandboxError: no sandbox is available.
     """
     with scratch_folder() as folder:
-        source = LocalSource(Ground(folder=folder))
+        source = LocalSource(SourceContext(folder=folder))
         request = CrawlRequest(
             source="local", name=binary, settings={"name": name, "version": version}
         )

@@ -45,7 +45,7 @@ class Package(Value):
     version: str
     platform: str
     layout: str
-    """How its files are laid out so that its programs can run: `system`, `python`, `node`, `plain`."""
+    """Layout in which its programs can run: `system`, `python`, `node`, `plain`."""
     own: PackageFile
     needs: tuple[PackageFile, ...] = ()
     description: str = ""

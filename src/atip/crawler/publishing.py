@@ -15,7 +15,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from atip.crawler.changes import NEW, SAME, UPDATE, WEAKER, Holdings, plan_changes, save_shim
+from atip.crawler.changes import NEW, SAME, UPDATE, WEAKER, ShimFolder, plan_changes, save_shim
 from atip.crawler.reviewing import ReviewQueue
 from atip.errors import FormatError
 from atip.model.value import Value
@@ -30,7 +30,7 @@ from atip.system.files import write_atomic
 
 if TYPE_CHECKING:
     from atip.crawler.changes import ShimChange
-    from atip.crawler.crawl import Crawled
+    from atip.crawler.crawl import CrawlReport
     from atip.registry.publish.build import BuildReport
 
 NAME, URL = "catalogue", "https://catalogue.invalid"
@@ -72,7 +72,7 @@ class PublishReport(Value):
         }
 
 
-def publish(crawled: Crawled, order: PublishOrder) -> PublishReport:
+def publish(crawled: CrawlReport, order: PublishOrder) -> PublishReport:
     """Run all steps.
 
     Raises:
@@ -80,8 +80,8 @@ def publish(crawled: Crawled, order: PublishOrder) -> PublishReport:
     """
     prepare(order.folder)
     # (1)
-    holdings = Holdings(order.folder)
-    changes = list(plan_changes(crawled.results, holdings))
+    published = ShimFolder(order.folder)
+    changes = list(plan_changes(crawled.results, published))
     # (2)
     kinds = (UPDATE, NEW) if order.accept_new else (UPDATE,)
     accepted = [change for change in changes if change.kind in kinds]

@@ -11,7 +11,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from atip.crawler.changes import Holdings, encode_shim, save_shim
+from atip.crawler.changes import ShimFolder, encode_shim, save_shim
 from atip.errors import FormatError, NotFoundError
 from atip.model.reading.documents import judge
 from atip.model.value import Value
@@ -126,20 +126,20 @@ class ReviewQueue:
         Raises:
             NotFoundError: `publish.no-shim`.
         """
-        holdings = Holdings(self._folder)
+        published = ShimFolder(self._folder)
         matches = [
-            path for path in holdings.files if path.startswith(digits.removeprefix("sha256:"))
+            path for path in published.files if path.startswith(digits.removeprefix("sha256:"))
         ]
         if len(matches) != 1:
             raise NotFoundError(
                 "publish.no-shim",
                 f"`{self._folder}` does not have exactly one shim `{digits[:80]}`",
             )
-        document = holdings.load(matches[0])
+        document = published.load(matches[0])
         trust = {**document.get("trust", {}), "source": "community", "verified": False}
         generation = {**document.get("_generation", {}), "review": f"by {decision.by}"}
         self._approve(matches[0], {**document, "trust": trust, "_generation": generation}, decision)
-        bundle = f"{holdings.files[matches[0]]}.bundle"
+        bundle = f"{published.files[matches[0]]}.bundle"
         if os.path.exists(bundle):
             os.unlink(bundle)  # made by the role for inferred shims, over other bytes
         return matches[0]

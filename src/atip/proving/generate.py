@@ -23,7 +23,7 @@ from atip.proving.operands import (
     load_recipes,
     values,
 )
-from atip.proving.verdicts import AGREES, UNUSED, judge_sight, sight_of
+from atip.proving.verdicts import AGREES, UNUSED, judge_observation, observation_of
 from atip.system.programs.processes import children_cpu_s
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Command, Option, Tool
     from atip.proving.operands import Recipe
     from atip.proving.trial import Trial
-    from atip.proving.verdicts import FactVerdict, Sight
+    from atip.proving.verdicts import CaseObservation, FactVerdict
 
     Run = Callable[[Case], Trial]
 
@@ -43,17 +43,17 @@ AT_ONCE = 4
 _SHELL = set("|&;<>$`*?(){}[]~#\n\\\"'")
 
 
-class Tried(Value):
-    """A case and how it went."""
+class CaseRun(Value):
+    """A case with its observation and verdicts."""
 
     case: Case
-    sight: Sight
+    observation: CaseObservation
     verdicts: tuple[FactVerdict, ...]
     exit_code: int = 0
 
 
 class CaseBudget(Value):
-    """How far to go for one tool."""
+    """Limits for the cases of one tool."""
 
     commands: int = 60
     flags: int = 20
@@ -81,9 +81,9 @@ class Generator:
     ) -> None:
         """
         Args:
-            described: all that is known, its help and manual included: names and flags.
-            curated: our knowledge of their effects.
-            lookup: whose claims the cases are held against.
+            tool: metadata from all sources, help and manual included: names and flags.
+            curated: effects from the knowledge pack; None: those of `tool`.
+            lookup: finds the claims that cases are compared with.
         """
         self._lookup = lookup
         self._name = name
@@ -95,9 +95,9 @@ class Generator:
         self._budget = budget
         self._ends = children_cpu_s() + budget.cpu_s
         self._trials = self._waits = 0
-        self.found: list[Tried] = []
+        self.found: list[CaseRun] = []
 
-    def generate(self) -> list[Tried]:
+    def generate(self) -> list[CaseRun]:
         """All cases, tried once: every command, then the flags of each."""
         pending = []
         for path, command in self._commands():
@@ -111,7 +111,7 @@ class Generator:
         return self.found
 
     def _next_flags(
-        self, path: tuple[str, ...], best: Tried, options: Iterator[Option], count: list[int]
+        self, path: tuple[str, ...], best: CaseRun, options: Iterator[Option], count: list[int]
     ) -> bool:
         """A few more flags of one command; whether there may be others."""
         batch = list(itertools.islice(options, AT_ONCE))
@@ -146,11 +146,11 @@ class Generator:
 
     # --- one command -------------------------------------------------------------------------------
 
-    def _command(self, path: tuple[str, ...], command: Command | Tool) -> Tried | None:
+    def _command(self, path: tuple[str, ...], command: Command | Tool) -> CaseRun | None:
         """Its cases without more flags; the one that flags can be held against."""
         metadata = self._described_at(path) or command
         recipes = load_recipes().get(" ".join((self._name, *path)))
-        best: Tried | None = None
+        best: CaseRun | None = None
         if recipes:
             for recipe in recipes:
                 trial = self._try(self._case(path, recipe, "knowledge"))
@@ -178,10 +178,10 @@ class Generator:
             commands = command.commands or {}
         return command
 
-    def _find_base(self, path: tuple[str, ...], metadata: Command | Tool) -> Tried | None:
+    def _find_base(self, path: tuple[str, ...], metadata: Command | Tool) -> CaseRun | None:
         """Operands with which it ends well and does what is claimed; else those that come closest."""
         arguments: Sequence[Argument] = metadata.arguments or ()
-        best: Tried | None = None
+        best: CaseRun | None = None
         seen: set[tuple[str, ...]] = set()
         for recipe in bases(self._name, path, arguments):
             if recipe.words in seen or len(seen) >= MAX_BASES or self._over():
@@ -192,7 +192,7 @@ class Generator:
                 continue
             if best is None or _rank(trial) > _rank(best):
                 best = trial
-            if trial.sight.timed_out:
+            if trial.observation.timed_out:
                 break  # it waits for something that we do not have
             if _is_whole(trial):
                 break
@@ -224,7 +224,7 @@ class Generator:
     def _options(
         self, path: tuple[str, ...], metadata: Command | Tool, command: Command | Tool
     ) -> list[Option]:
-        """What raises an effect first; each flag once."""
+        """Options that raise an effect come first; each flag once."""
         options: dict[str, Option] = {}
         shared = () if path else (self._described.global_options or ())
         for option in (*(command.options or ()), *(metadata.options or ()), *shared):
@@ -235,31 +235,33 @@ class Generator:
                     options[flag] = option
         return sorted(options.values(), key=lambda one: not _matters(one))
 
-    def _flag(self, path: tuple[str, ...], base: Tried, option: Option) -> int:
+    def _flag(self, path: tuple[str, ...], base: CaseRun, option: Option) -> int:
         """The case with a flag, beside the one without; how many trials of the budget it took."""
         flag = _flag_of(option)
         if flag in base.case.argv:
             return 0
         arguments = values(option)[:MAX_VALUES] if option.takes_value else [""]
-        last: Tried | None = None
+        last: CaseRun | None = None
         for value in arguments:
             if self._over():
                 break
             last = self._try(_with_flag(base.case, flag, value, joined=_joins(option)))
-            if last is None or _same_end(last, base) or last.sight.timed_out:
+            if last is None or _same_end(last, base) or last.observation.timed_out:
                 break
         if last is not None:
             self.found.append(last)
         return 1
 
-    def _try(self, case: Case) -> Tried | None:
+    def _try(self, case: Case) -> CaseRun | None:
         self._trials += 1
         claim = claim_of(case.argv, self._desk, self._lookup)
         trial = self._do(case)
-        sight = sight_of(trial)
-        self._waits += sight.timed_out
-        verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
-        return Tried(case=case, sight=sight, verdicts=verdicts, exit_code=trial.exit_code)
+        observation = observation_of(trial)
+        self._waits += observation.timed_out
+        verdicts = judge_observation(claim.effects, observation, spawn=claim.spawn)
+        return CaseRun(
+            case=case, observation=observation, verdicts=verdicts, exit_code=trial.exit_code
+        )
 
 
 def _shows_nothing(words: Sequence[str]) -> bool:
@@ -293,28 +295,28 @@ def _matters(option: Option) -> bool:
     return any(key in metadata for key in ("effects", "maybe", "profile", "dryRun", "runs"))
 
 
-def _rank(trial: Tried) -> tuple[bool, int, int]:
+def _rank(trial: CaseRun) -> tuple[bool, int, int]:
     agreed = sum(verdict.verdict == AGREES for verdict in trial.verdicts)
-    return trial.sight.worked, agreed, -len(trial.case.argv)
+    return trial.observation.worked, agreed, -len(trial.case.argv)
 
 
-def _is_whole(trial: Tried) -> bool:
+def _is_whole(trial: CaseRun) -> bool:
     judged = [verdict for verdict in trial.verdicts if verdict.verdict in (AGREES, UNUSED)]
-    return trial.sight.worked and all(
+    return trial.observation.worked and all(
         fact_verdict.verdict == AGREES
         for fact_verdict in judged
         if fact_verdict.fact != "destructive"
     )
 
 
-def _is_base(trial: Tried) -> bool:
+def _is_base(trial: CaseRun) -> bool:
     """Whether flags can be compared with it: it worked, or it failed only for lack of a server."""
-    if trial.sight.timed_out:
+    if trial.observation.timed_out:
         return False
     agreed = {verdict.fact for verdict in trial.verdicts if verdict.verdict == AGREES}
-    return trial.sight.worked or bool(agreed - {"filesystem.read"})
+    return trial.observation.worked or bool(agreed - {"filesystem.read"})
 
 
-def _same_end(trial: Tried, other: Tried) -> bool:
-    same = trial.exit_code == other.exit_code and not trial.sight.timed_out
-    return trial.sight.worked or same
+def _same_end(trial: CaseRun, other: CaseRun) -> bool:
+    same = trial.exit_code == other.exit_code and not trial.observation.timed_out
+    return trial.observation.worked or same

@@ -16,14 +16,14 @@ from atip.proving.verdicts import (
     UNSAID,
     UNUSED,
     is_proof,
-    judge_sight,
-    sight_from,
+    judge_observation,
+    observation_from,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from atip.proving.verdicts import FactVerdict, Sight
+    from atip.proving.verdicts import CaseObservation, FactVerdict
 
 NOT_STARTED = (126, 127)
 CONVENTION, METHOD = "convention", "method"
@@ -33,7 +33,7 @@ MAX_LINES = 3
 """Command lines that are kept as evidence of one fact."""
 
 
-class Explained(Value):
+class Exemption(Value):
     """Why an observation is not an effect in the sense of the claim."""
 
     tools: tuple[str, ...]
@@ -48,13 +48,13 @@ class Explained(Value):
         return is_covered and fact == self.fact and all(self.seen.search(target) for target in seen)
 
 
-def load_explained() -> tuple[Explained, ...]:
+def load_exemptions() -> tuple[Exemption, ...]:
     """`explained.yaml`: what each explanation is about, and the reason."""
     with open(os.path.join(os.path.dirname(__file__), "explained.yaml"), "rb") as file:
         document = read_yaml(file.read())
     assert isinstance(document, list)
     return tuple(
-        Explained(
+        Exemption(
             tools=tuple(str(row.get("tools", "")).split()),
             fact=str(row["fact"]),
             seen=re.compile(str(row.get("seen", ""))),
@@ -105,7 +105,7 @@ class JudgedCase(Value):
 
     tool: str
     row: Mapping[str, Any]
-    sight: Sight
+    observation: CaseObservation
     verdicts: tuple[FactVerdict, ...]
     whys: Mapping[str, str] = {}
     """Fact → why it is explained; empty: it is not."""
@@ -125,12 +125,12 @@ class JudgedCase(Value):
             for verdict in self.verdicts
             if verdict.verdict != UNDECLARED or not self.whys[verdict.fact]
         )
-        return is_proof(self.sight, settled)
+        return is_proof(self.observation, settled)
 
     @property
     def signature(self) -> tuple[tuple[str, str], ...]:
         """Ending and verdicts: equal when a case is repeated."""
-        ending = ("ending", "waits" if self.sight.timed_out else "ends")
+        ending = ("ending", "waits" if self.observation.timed_out else "ends")
         return (ending, *sorted((verdict.fact, verdict.verdict) for verdict in self.verdicts))
 
     @property
@@ -141,24 +141,24 @@ class JudgedCase(Value):
 
 
 def judge_result(
-    result: Mapping[str, Any], explained: tuple[Explained, ...], desk: str = "/"
+    result: Mapping[str, Any], explained: tuple[Exemption, ...], desk: str = "/"
 ) -> Iterator[JudgedCase]:
     """Every case of a result whose program was started, by the claims of today's knowledge."""
     for row in result.get("cases", ()):
         if row["exit"] in NOT_STARTED:
             continue
         claim = claim_of(row["argv"], desk)
-        observation = sight_from(row)
-        verdicts = judge_sight(claim.effects, observation, spawn=claim.spawn)
+        observation = observation_from(row)
+        verdicts = judge_observation(claim.effects, observation, spawn=claim.spawn)
         lies = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
         whys = {lie.fact: why_of(result["name"], lie, observation, explained) for lie in lies}
         yield JudgedCase(
-            tool=result["name"], row=row, sight=observation, verdicts=verdicts, whys=whys
+            tool=result["name"], row=row, observation=observation, verdicts=verdicts, whys=whys
         )
 
 
 def steady(
-    result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Explained, ...]
+    result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Exemption, ...]
 ) -> list[JudgedCase]:
     """Cases of a result that gave the same verdicts when they were played again."""
     second = {case.key: case for case in judge_result(again, explained)}
@@ -166,7 +166,7 @@ def steady(
         case
         for case in judge_result(result, explained)
         if (other := second.get(case.key)) is not None
-        and not (case.sight.cut or other.sight.cut)
+        and not (case.observation.cut or other.observation.cut)
         and other.signature == case.signature
     ]
 
@@ -179,7 +179,7 @@ def tally(
     Args:
         again: results of a second run, by tool: what it contradicts does not count. None: there was none.
     """
-    explained = load_explained()
+    explained = load_exemptions()
     tools: set[str] = set()
     commands: set[str] = set()
     flags: set[str] = set()
@@ -229,9 +229,11 @@ def _disproof(case: JudgedCase, verdict: FactVerdict) -> Disproof:
     )
 
 
-def why_of(tool: str, verdict: FactVerdict, sight: Sight, explained: tuple[Explained, ...]) -> str:
+def why_of(
+    tool: str, verdict: FactVerdict, observation: CaseObservation, explained: tuple[Exemption, ...]
+) -> str:
     """Why an observation is not an effect in the sense of the claim; empty: it is one."""
-    if verdict.fact == "filesystem.write" and set(verdict.seen) <= set(sight.unchanged):
+    if verdict.fact == "filesystem.write" and set(verdict.seen) <= set(observation.unchanged):
         return AS_BEFORE
     for entry in explained:
         if entry.covers(tool, verdict.fact, verdict.seen):

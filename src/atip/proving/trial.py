@@ -45,7 +45,7 @@ _KEPT = 400
 
 
 class Trial(Value):
-    """What one command line did."""
+    """Observed result of one command line."""
 
     argv: tuple[str, ...]
     exit_code: int
@@ -72,7 +72,7 @@ class Trial(Value):
 
 
 class TrialRunner:
-    """Where trials run, one at a time."""
+    """Runs trials in a sandbox, one at a time."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class TrialRunner:
     ) -> Trial:
         recorder = Recorder(answers)
         tracer = Tracer(recorder)
-        listener = _Heard()
+        listener = _OutputReader()
         request = RunRequest(
             argv=argv,
             binary=binary,
@@ -228,8 +228,8 @@ class TrialRunner:
         return touched(tries, attempts, scene, recorder.lookups)
 
 
-class _Heard:
-    """What a program writes: the errors are kept, and one that writes without end is ended."""
+class _OutputReader:
+    """Reads the output of a program: stores its errors, and ends a program that writes without end."""
 
     def __init__(self) -> None:
         self.said = bytearray()

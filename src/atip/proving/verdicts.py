@@ -59,8 +59,8 @@ class FactVerdict(Value):
         }
 
 
-class Sight(Value):
-    """What a case showed, as far as facts go: small enough to be kept, enough to be judged again."""
+class CaseObservation(Value):
+    """Facts that a case showed, in a form that can be stored and judged again."""
 
     worked: bool
     timed_out: bool
@@ -88,7 +88,7 @@ class Sight(Value):
         }
 
 
-def sight_of(trial: Trial) -> Sight:
+def observation_of(trial: Trial) -> CaseObservation:
     """Observation of a trial."""
     # sorted: the order in which threads and processes come is not the program's; what did change something comes first
     as_before = set(trial.unchanged)
@@ -98,7 +98,7 @@ def sight_of(trial: Trial) -> Sight:
         )
         for fact in FACTS
     }
-    return Sight(
+    return CaseObservation(
         worked=trial.worked,
         timed_out=trial.timed_out,
         lost=trial.lost,
@@ -110,9 +110,9 @@ def sight_of(trial: Trial) -> Sight:
     )
 
 
-def sight_from(document: Mapping[str, Any]) -> Sight:
-    """The reverse of `Sight.to_json`."""
-    return Sight(
+def observation_from(document: Mapping[str, Any]) -> CaseObservation:
+    """The reverse of `CaseObservation.to_json`."""
+    return CaseObservation(
         worked=document["worked"],
         timed_out=document["timedOut"],
         lost=document["lost"],
@@ -124,23 +124,25 @@ def sight_from(document: Mapping[str, Any]) -> Sight:
     )
 
 
-def judge_sight(
-    declared: Effects, sight: Sight, *, spawn: Sequence[str] = ()
+def judge_observation(
+    declared: Effects, observation: CaseObservation, *, spawn: Sequence[str] = ()
 ) -> tuple[FactVerdict, ...]:
     """The verdict on every fact that is claimed or was seen.
 
     Args:
         spawn: programs that the description names; starting these is declared.
     """
-    return tuple(_verdicts(declared, sight, spawn))
+    return tuple(_verdicts(declared, observation, spawn))
 
 
-def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator[FactVerdict]:
+def _verdicts(
+    declared: Effects, observation: CaseObservation, spawn: Sequence[str]
+) -> Iterator[FactVerdict]:
     for fact in FACTS:
         claim = claim_of(declared, fact)
-        seen = sight.seen.get(fact, ())
+        seen = observation.seen.get(fact, ())
         if fact == "filesystem.read" and claim:
-            seen = seen or sight.system_reads
+            seen = seen or observation.system_reads
         if fact == "subprocess" and not claim:
             # a named program that was started bears out a claim, and contradicts none
             seen = tuple(path for path in seen if path.rpartition("/")[2] not in spawn)
@@ -150,10 +152,10 @@ def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator
                 verdict=verdict,
                 declared=claim,
                 seen=seen,
-                calls=sight.calls.get(fact, ()) if seen else (),
+                calls=observation.calls.get(fact, ()) if seen else (),
             )
     if declared.destructive:
-        yield FactVerdict(fact=LOSS, verdict=AGREES if sight.lost else UNUSED, declared=True)
+        yield FactVerdict(fact=LOSS, verdict=AGREES if observation.lost else UNUSED, declared=True)
     for fact in SEMANTIC:
         if fact_of(declared, fact) is True:
             yield FactVerdict(fact=fact, verdict=UNOBSERVABLE, declared=True)
@@ -172,21 +174,23 @@ def _calls(seen: Touched, fact: str) -> tuple[str, ...]:
     ]
 
 
-def is_proof(sight: Sight, verdicts: Sequence[FactVerdict]) -> bool:
+def is_proof(observation: CaseObservation, verdicts: Sequence[FactVerdict]) -> bool:
     """Whether a case shows that its subject does what is claimed: nothing undeclared, and something that agrees."""
     agreed = {verdict.fact for verdict in verdicts if verdict.verdict == AGREES}
     lies = any(verdict.verdict == UNDECLARED for verdict in verdicts)
-    enough = bool(agreed) if sight.worked else any(fact in _STRONG for fact in agreed)
-    return enough and not lies and not sight.timed_out
+    enough = bool(agreed) if observation.worked else any(fact in _STRONG for fact in agreed)
+    return enough and not lies and not observation.timed_out
 
 
-def missing_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def missing_facts(expected: Sequence[str], observation: CaseObservation) -> tuple[str, ...]:
     """Facts that a case expects and that were not seen."""
     return tuple(
-        fact for fact in expected if not (sight.lost if fact == LOSS else sight.seen.get(fact))
+        fact
+        for fact in expected
+        if not (observation.lost if fact == LOSS else observation.seen.get(fact))
     )
 
 
-def unexpected_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def unexpected_facts(expected: Sequence[str], observation: CaseObservation) -> tuple[str, ...]:
     """Facts that were seen although a case does not expect them."""
-    return tuple(fact for fact in FACTS if sight.seen.get(fact) and fact not in expected)
+    return tuple(fact for fact in FACTS if observation.seen.get(fact) and fact not in expected)

@@ -11,7 +11,7 @@ import pytest
 
 from atip.crawler.packages import Package, Refusal
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import CrawlRequest, Ground
+from atip.crawler.sources.interface import CrawlRequest, SourceContext
 from atip.crawler.sources.web.dnf_index import RpmIndex, RpmPackage
 from atip.system.archives.unpack import read_archive
 from tests.integration.crawler.test_crawl import crawl, loaded, root
@@ -58,7 +58,7 @@ def test_a_package_of_a_repository_becomes_a_shim_and_no_scriptlet_runs(tmp_path
 
 def found(address: str, tmp_path, name: str = "wordcount") -> list[Package | Refusal]:
     settings = {"private": [address], "dnf": {"repo": address}}
-    source = open_source("dnf", Ground(folder=str(tmp_path / "ground"), settings=settings))
+    source = open_source("dnf", SourceContext(folder=str(tmp_path / "context"), settings=settings))
     return list(source.discover([CrawlRequest(source="dnf", name=name)]))
 
 
@@ -121,7 +121,7 @@ def test_a_package_of_another_size_than_listed_is_not_kept(tmp_path):
     with service() as (address, answers, _full):
         index(answers, data=b"rpm", of_size=4)
         settings = {"private": [address], "dnf": {"repo": address}}
-        source = open_source("dnf", Ground(folder=str(tmp_path), settings=settings))
+        source = open_source("dnf", SourceContext(folder=str(tmp_path), settings=settings))
         (package,) = source.discover([CrawlRequest(source="dnf", name="wordcount")])
         kept: list[object] = []
         (refused,) = source.fetch([package.own], lambda *pair: kept.append(pair))

@@ -13,7 +13,7 @@ import pytest
 
 from atip.crawler.packages import Package, Refusal
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import CrawlRequest, Ground
+from atip.crawler.sources.interface import CrawlRequest, SourceContext
 from tests.simulators.package_files import make_tar, script
 
 ARCHIVE = make_tar({"bin/curl": script("curl")}, prefix="curl-8.5.0/")
@@ -117,8 +117,8 @@ def test_releases_are_found_and_fetched_by_digest(name, block, platforms, tmp_pa
     with service() as (address, answers, full):
         fill(address, answers)
         block = json.loads(json.dumps(block).replace("ADDRESS", address))
-        ground = Ground(folder=str(tmp_path), settings=settings(address))
-        source = open_source(name, ground)
+        context = SourceContext(folder=str(tmp_path), settings=settings(address))
+        source = open_source(name, context)
         found = list(source.discover([CrawlRequest(source=name, name="curl", settings=block)]))
         assert all(isinstance(one, Package) for one in found), found
         assert [(one.version, one.platform) for one in found] == [("8.5.0", p) for p in platforms]
@@ -129,7 +129,7 @@ def test_releases_are_found_and_fetched_by_digest(name, block, platforms, tmp_pa
         assert kept == {found[0].own.digest: ARCHIVE}
         full.clear()
         again = list(
-            open_source(name, ground).discover(
+            open_source(name, context).discover(
                 [CrawlRequest(source=name, name="curl", settings=block)]
             )
         )
@@ -141,7 +141,7 @@ def test_what_is_not_there_or_has_no_digest_is_a_dead_letter(tmp_path):
     with service() as (address, answers, _full):
         fill(address, answers)
         answers["/sums"] = b"nothing\n"
-        ground = Ground(folder=str(tmp_path), settings=settings(address))
+        context = SourceContext(folder=str(tmp_path), settings=settings(address))
         patterns = {"linux-amd64": "curl-*.tar.gz"}
         wanted = [
             CrawlRequest(
@@ -158,6 +158,6 @@ def test_what_is_not_there_or_has_no_digest_is_a_dead_letter(tmp_path):
                 source="github", name="out", settings={"repo": "../..", "asset_patterns": patterns}
             ),
         ]
-        found = list(open_source("github", ground).discover(wanted))
+        found = list(open_source("github", context).discover(wanted))
         assert all(isinstance(one, Refusal) for one in found)
         assert [one.code for one in found] == ["crawl.no-digest", "crawl.unknown", "crawl.unknown"]

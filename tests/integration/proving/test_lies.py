@@ -10,9 +10,9 @@ import pytest
 
 from atip.knowledge.words import as_effects, profile
 from atip.proving.samples import make_samples
-from atip.proving.tally import load_explained, why_of
+from atip.proving.tally import load_exemptions, why_of
 from atip.proving.trial import TrialRunner
-from atip.proving.verdicts import UNDECLARED, judge_sight, sight_of
+from atip.proving.verdicts import UNDECLARED, judge_observation, observation_of
 from atip.sandbox.verified import seal
 from tests.integration.proving.lies import KINDS
 
@@ -48,20 +48,20 @@ def test_twenty_lies_of_each_kind_are_found(
     before = digest_of(desk), digest_of(home)
     runner = TrialRunner(str(desk), str(tmp_path / "stages"))
     missed = []
-    explained = load_explained()
+    explained = load_exemptions()
     for number, body in enumerate(KINDS[fact]):
         liar = tmp_path / f"liar{number}"
         liar.write_text(f"#!/bin/sh\n{body}\n")
         liar.chmod(0o755)
         binary = seal(str(liar))
         try:
-            sight = sight_of(runner.run([liar.name], binary))
+            observation = observation_of(runner.run([liar.name], binary))
         finally:
             binary.close()
         lies = [
             each
-            for each in judge_sight(NOTHING, sight)
-            if each.verdict == UNDECLARED and not why_of("liar", each, sight, explained)
+            for each in judge_observation(NOTHING, observation)
+            if each.verdict == UNDECLARED and not why_of("liar", each, observation, explained)
         ]
         if fact not in [lie.fact for lie in lies]:
             missed.append(body)
@@ -77,9 +77,9 @@ def test_an_honest_program_is_not_called_a_liar(desk: pathlib.Path, tmp_path: pa
     quiet.chmod(0o755)
     binary = seal(str(quiet))
     try:
-        sight = sight_of(runner.run(["quiet"], binary))
+        observation = observation_of(runner.run(["quiet"], binary))
     finally:
         binary.close()
-    assert [each.fact for each in judge_sight(NOTHING, sight)] == [
+    assert [each.fact for each in judge_observation(NOTHING, observation)] == [
         "idempotent"
     ]  # which no trace shows

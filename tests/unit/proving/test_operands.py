@@ -13,7 +13,7 @@ from atip.proving.cases import Case, case_from
 from atip.proving.generate import CaseBudget, Generator
 from atip.proving.operands import load_environment, load_recipes, parse_recipe
 from atip.proving.samples import make_samples
-from atip.proving.tally import load_explained
+from atip.proving.tally import load_exemptions
 from atip.proving.trial import Trial
 
 
@@ -48,7 +48,7 @@ def test_samples_are_the_same_each_time(tmp_path: pathlib.Path) -> None:
             assert path.read_bytes() == (folders[1] / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("one", load_explained(), ids=lambda one: f"{one.fact}-{one.tools[0]}")
+@pytest.mark.parametrize("one", load_exemptions(), ids=lambda one: f"{one.fact}-{one.tools[0]}")
 def test_explanations_name_tools_and_reasons(one) -> None:
     assert one.tools
     assert len(one.why) > 10

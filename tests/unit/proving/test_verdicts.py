@@ -14,11 +14,11 @@ from atip.proving.verdicts import (
     UNDECLARED,
     UNSAID,
     UNUSED,
+    CaseObservation,
     FactVerdict,
-    Sight,
     is_proof,
-    judge_sight,
-    sight_from,
+    judge_observation,
+    observation_from,
 )
 
 maybe = st.sampled_from([True, False, None])
@@ -31,7 +31,7 @@ effects = st.builds(
     st.sampled_from([None, (), ("process",), ("mount", "process")]),
 )  # fmt: skip
 sights = st.builds(
-    lambda facts, worked, lost: Sight(
+    lambda facts, worked, lost: CaseObservation(
         worked=worked, timed_out=False, lost=lost,
         seen={fact: (f"/usr/bin/{fact}",) for fact in facts}, calls=dict.fromkeys(facts, ("openat",)),
     ),
@@ -40,10 +40,12 @@ sights = st.builds(
 
 
 @given(effects, sights)
-def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sight: Sight) -> None:
-    found = {each.fact: each.verdict for each in judge_sight(claim, sight)}
+def test_each_fact_has_the_verdict_that_claim_and_sight_give(
+    claim: Effects, observation: CaseObservation
+) -> None:
+    found = {each.fact: each.verdict for each in judge_observation(claim, observation)}
     for fact in FACTS:
-        claimed, seen = claim_of(claim, fact), fact in sight.seen
+        claimed, seen = claim_of(claim, fact), fact in observation.seen
         if seen:
             assert found[fact] == {True: AGREES, False: UNDECLARED, None: UNSAID}[claimed]
         else:
@@ -51,27 +53,34 @@ def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sig
 
 
 @given(effects, sights)
-def test_a_lie_is_never_a_proof_and_a_sight_survives_json(claim: Effects, sight: Sight) -> None:
-    assert sight_from(sight.to_json()) == sight
-    verdicts = judge_sight(claim, sight)
+def test_a_lie_is_never_a_proof_and_a_sight_survives_json(
+    claim: Effects, observation: CaseObservation
+) -> None:
+    assert observation_from(observation.to_json()) == observation
+    verdicts = judge_observation(claim, observation)
     if any(verdict.verdict == UNDECLARED for verdict in verdicts):
-        assert not is_proof(sight, verdicts)
-    if is_proof(sight, verdicts):
+        assert not is_proof(observation, verdicts)
+    if is_proof(observation, verdicts):
         assert any(verdict.verdict == AGREES for verdict in verdicts)
 
 
 @given(effects, sights)
-def test_named_programs_are_declared(claim: Effects, sight: Sight) -> None:
-    found = {each.fact: each.verdict for each in judge_sight(claim, sight, spawn=("subprocess",))}
+def test_named_programs_are_declared(claim: Effects, observation: CaseObservation) -> None:
+    found = {
+        each.fact: each.verdict
+        for each in judge_observation(claim, observation, spawn=("subprocess",))
+    }
     assert found.get("subprocess") not in (UNDECLARED, UNSAID)
 
 
 def judged(fact: str, verdict: str, line: str) -> JudgedCase:
-    sight = Sight(worked=True, timed_out=False, lost=False, seen={fact: ("x",)}, calls={})
+    observation = CaseObservation(
+        worked=True, timed_out=False, lost=False, seen={fact: ("x",)}, calls={}
+    )
     return JudgedCase(
         tool="tool",
         row={"argv": line.split(), "exit": 0},
-        sight=sight,
+        observation=observation,
         verdicts=(FactVerdict(fact=fact, verdict=verdict),),
         whys={fact: ""},
     )
@@ -141,6 +150,6 @@ def test_a_case_that_the_clock_cut_off_says_nothing() -> None:
 
 def test_a_file_that_was_opened_for_writing_and_is_as_before_contradicts_nothing() -> None:
     seen = FactVerdict(fact="filesystem.write", verdict=UNDECLARED, seen=("/d/a", "/d/b"))
-    sight = Sight(worked=True, timed_out=False, lost=False, seen={}, calls={})
-    assert why_of("tool", seen, sight.replace(unchanged=("/d/a", "/d/b")), ()) == AS_BEFORE
-    assert why_of("tool", seen, sight.replace(unchanged=("/d/a",)), ()) == ""
+    observation = CaseObservation(worked=True, timed_out=False, lost=False, seen={}, calls={})
+    assert why_of("tool", seen, observation.replace(unchanged=("/d/a", "/d/b")), ()) == AS_BEFORE
+    assert why_of("tool", seen, observation.replace(unchanged=("/d/a",)), ()) == ""

@@ -74,12 +74,12 @@ def _client(place: str, jobs: int) -> Any:
         cluster = distributed.LocalCluster(
             n_workers=jobs, threads_per_worker=1, dashboard_address=None
         )
-        return _Owned(distributed.Client(cluster), cluster)
+        return _LocalCluster(distributed.Client(cluster), cluster)
     address = place.removeprefix("dask+").removeprefix("dask://")
     return distributed.Client(address if "://" in address else f"tcp://{address}")
 
 
-class _Owned:
+class _LocalCluster:
     """A client together with the cluster that was started for it."""
 
     def __init__(self, client: Any, cluster: Any) -> None:

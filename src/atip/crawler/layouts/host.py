@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
 from atip.discovery.files.executables import Executable
 from atip.discovery.visibility import visible_paths
 from atip.errors import NotFoundError
 from atip.system.files import read_bytes
 
 if TYPE_CHECKING:
-    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.layouts.interface import LayoutFolders
     from atip.crawler.packages import Package
 
 MAX_PROGRAM = 500_000_000
 PREFIXES = ("/usr/local", "/usr")
 
 
-def arrange(package: Package, bench: Bench) -> Arranged:
+def arrange(package: Package, folders: LayoutFolders) -> PackageLayout:
     """Use the program in place, if its digest has not changed since discovery.
 
     Raises:
@@ -35,7 +35,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     program = Executable(
         name=package.name, path=path, real_path=os.path.realpath(path), key=(0, 0, 0, 0, 0), size=0
     )
-    return Arranged(
+    return PackageLayout(
         programs=(PackagedProgram(name=package.name, path=path),),
         visible=tuple(visible_paths([program])),
         prefixes=PREFIXES,

@@ -18,7 +18,7 @@ class PackagedProgram(Value):
     """Local path, below the folder of the job."""
 
 
-class Arranged(Value):
+class PackageLayout(Value):
     """A package, unpacked and put together with what it needs."""
 
     programs: tuple[PackagedProgram, ...]
@@ -31,7 +31,7 @@ class Arranged(Value):
     environment: Mapping[str, str] = {}
 
 
-class Bench(Value):
+class LayoutFolders(Value):
     """Folders and files that a layout works with."""
 
     folder: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
 from atip.errors import FormatError
 from atip.model.reading.plain_json import loads
 from atip.system.archives.unpack import open_to_sandbox, unpack
@@ -14,20 +14,20 @@ from atip.system.files import read_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.layouts.interface import LayoutFolders
     from atip.crawler.packages import Package, PackageFile
 
 
-def arrange(package: Package, bench: Bench) -> Arranged:
+def arrange(package: Package, folders: LayoutFolders) -> PackageLayout:
     """Unpack the package and its dependencies to their places.
 
     Raises:
         FormatError: `archive.*`, `format.*`, `crawl.no-entry-points`, `crawl.place`.
     """
     for need in (package.own, *package.needs):
-        _unpack(need, bench)
-    open_to_sandbox(bench.folder)
-    home = os.path.join(bench.folder, package.own.name)
+        _unpack(need, folders)
+    open_to_sandbox(folders.folder)
+    home = os.path.join(folders.folder, package.own.name)
     programs = [
         PackagedProgram(name=name, path=path)
         for name, place in sorted(read_bins(home).items())
@@ -37,19 +37,19 @@ def arrange(package: Package, bench: Bench) -> Arranged:
         raise FormatError("crawl.no-entry-points", "the package declares no `bin`")
     for program in programs:
         os.chmod(program.path, 0o755)  # noqa: S103
-    return Arranged(programs=tuple(programs), visible=(bench.folder,), prefixes=(home,))
+    return PackageLayout(programs=tuple(programs), visible=(folders.folder,), prefixes=(home,))
 
 
-def _unpack(package_file: PackageFile, bench: Bench) -> None:
+def _unpack(package_file: PackageFile, folders: LayoutFolders) -> None:
     parts = package_file.name.split("/")
     # SECURITY: the path comes from a lock file that depends on a registry's answers.
     if parts[0] != "node_modules" or ".." in parts or os.path.isabs(package_file.name):
         raise FormatError(
             "crawl.place", f"`{package_file.name[:80]}` is not a path below `node_modules`"
         )
-    place = os.path.join(bench.folder, package_file.name)
-    folder = os.path.join(bench.folder, "unpacked")
-    members = unpack(bench.blob(package_file.digest), folder)
+    place = os.path.join(folders.folder, package_file.name)
+    folder = os.path.join(folders.folder, "unpacked")
+    members = unpack(folders.blob(package_file.digest), folder)
     tops = {member.name.partition("/")[0] for member in members}
     os.makedirs(os.path.dirname(place), exist_ok=True)
     if len(tops) != 1:

@@ -6,28 +6,28 @@ import fnmatch
 import os
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
 from atip.errors import FormatError
 from atip.system.archives.unpack import open_to_sandbox, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.layouts.interface import LayoutFolders
     from atip.crawler.packages import Package
 
 EXECUTABLE = (b"\x7fELF", b"#!", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 """First bytes of executables of Linux, Windows and macOS."""
 
 
-def arrange(package: Package, bench: Bench) -> Arranged:
+def arrange(package: Package, folders: LayoutFolders) -> PackageLayout:
     """Unpack, and find the programs: those that match `binary_path`, else all.
 
     Raises:
         FormatError: `archive.*`, `format.*`, `crawl.no-binary`.
     """
-    folder = os.path.join(bench.folder, "files")
-    data = bench.blob(package.own.digest)
+    folder = os.path.join(folders.folder, "files")
+    data = folders.blob(package.own.digest)
     if data.startswith(EXECUTABLE):
         os.mkdir(folder)
         path = os.path.join(folder, package.name)
@@ -35,15 +35,15 @@ def arrange(package: Package, bench: Bench) -> Arranged:
             file.write(data)
     else:
         unpack(data, folder)
-    open_to_sandbox(bench.folder)
+    open_to_sandbox(folders.folder)
     programs = tuple(_programs(folder, package.binary_path))
     if not programs:
         raise FormatError(
             "crawl.no-binary",
             f"no executable in the package matches `{package.binary_path or '*'}`",
         )
-    return Arranged(
-        programs=programs, visible=(bench.folder,), prefixes=(folder, *_prefixes(folder))
+    return PackageLayout(
+        programs=programs, visible=(folders.folder,), prefixes=(folder, *_prefixes(folder))
     )
 
 

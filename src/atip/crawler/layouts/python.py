@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
 from atip.errors import FormatError
 from atip.sandbox.bubblewrap.system_view import find_interpreter
 from atip.system.archives.unpack import open_to_sandbox, unpack
@@ -18,7 +18,7 @@ from atip.system.archives.unpack import open_to_sandbox, unpack
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.layouts.interface import LayoutFolders
     from atip.crawler.packages import Package
 
 SYSTEM = "/usr/bin/python3"
@@ -33,21 +33,21 @@ if __name__ == '__main__':
 """
 
 
-def arrange(package: Package, bench: Bench) -> Arranged:
+def arrange(package: Package, folders: LayoutFolders) -> PackageLayout:
     """Unpack the wheel and what it needs, and write its scripts.
 
     Raises:
         FormatError: `archive.*`, `format.*`, `crawl.no-entry-points`.
     """
     interpreter = find_interpreter()
-    site = os.path.join(bench.folder, "lib", "python3", "site-packages")
+    site = os.path.join(folders.folder, "lib", "python3", "site-packages")
     os.makedirs(site)
     paths = []
     for number, need in enumerate((package.own, *package.needs)):
-        folder = os.path.join(bench.folder, "wheels", str(number))
-        unpack(bench.blob(need.digest), folder)
+        folder = os.path.join(folders.folder, "wheels", str(number))
+        unpack(folders.blob(need.digest), folder)
         paths.append(folder)
-    bin_folder = os.path.join(bench.folder, "bin")
+    bin_folder = os.path.join(folders.folder, "bin")
     os.mkdir(bin_folder)
     shebang = SYSTEM if os.path.exists(SYSTEM) else interpreter.program
     programs = [
@@ -56,9 +56,9 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     ]
     if not programs:
         raise FormatError("crawl.no-entry-points", "the wheel declares no console scripts")
-    open_to_sandbox(bench.folder)
-    visible_paths = (bench.folder, interpreter.tree) if interpreter.tree else (bench.folder,)
-    return Arranged(
+    open_to_sandbox(folders.folder)
+    visible_paths = (folders.folder, interpreter.tree) if interpreter.tree else (folders.folder,)
+    return PackageLayout(
         programs=tuple(programs),
         visible=visible_paths,
         prefixes=(os.path.join(paths[0], "share"), *_data(paths[0])),

@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
 from atip.crawler.layouts.layers import load_layer, merged_path
 from atip.crawler.layouts.standing_root import standing_root
 from atip.errors import FormatError
@@ -14,28 +14,28 @@ from atip.errors import FormatError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.layouts.interface import LayoutFolders
     from atip.crawler.packages import Package
 
 PROGRAMS = ("usr/bin", "usr/sbin", "usr/games", "usr/local/bin", "bin", "sbin")
 
 
-def arrange(package: Package, bench: Bench) -> Arranged:
+def arrange(package: Package, folders: LayoutFolders) -> PackageLayout:
     """Unpack the package and what it needs, and lay them out.
 
     Raises:
         FormatError: `archive.*`, `format.*` of the package itself. A dependency that cannot be unpacked is left
             out: the program then reports what is missing.
     """
-    layer = load_layer(package.own, bench.cache, bench.blob)
+    layer = load_layer(package.own, folders.cache, folders.blob)
     programs = sorted({*_programs(layer)})
     if not programs:
-        return Arranged(programs=())
-    standing = standing_root(f"{bench.cache}-roots")
-    standing.show([*_needed_digests(package, bench), layer])
+        return PackageLayout(programs=())
+    standing = standing_root(f"{folders.cache}-roots")
+    standing.show([*_needed_digests(package, folders), layer])
     root = standing.folder
     limit = os.path.realpath(root) + "/"
-    return Arranged(
+    return PackageLayout(
         root=root,
         prefixes=(os.path.join(root, "usr"),),
         programs=tuple(
@@ -49,13 +49,13 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     )
 
 
-def _needed_digests(package: Package, bench: Bench) -> Iterator[str]:
+def _needed_digests(package: Package, folders: LayoutFolders) -> Iterator[str]:
     # Workers that need the same start at different places: each unpacks a part, and nothing is unpacked twice.
     start = os.getpid() * 37 % max(1, len(package.needs))
     layers: dict[str, str] = {}
     for need in (*package.needs[start:], *package.needs[:start]):
         with contextlib.suppress(FormatError):
-            layers[need.digest] = load_layer(need, bench.cache, bench.blob)
+            layers[need.digest] = load_layer(need, folders.cache, folders.blob)
     yield from (layers[need.digest] for need in package.needs if need.digest in layers)
 
 

@@ -17,7 +17,7 @@ from atip.knowledge.reading import aliases, names
 from atip.model.value import Value
 from atip.proving.operands import load_recipes
 from atip.proving.samples import make_samples
-from atip.proving.tally import judge_result, load_explained, steady
+from atip.proving.tally import judge_result, load_exemptions, steady
 from atip.sandbox.verified import seal
 from atip.system.clock import now_iso
 from atip.system.files import make_private, read_bytes, write_atomic
@@ -135,7 +135,7 @@ class Campaign:
         return "" if is_current or not first.get("cases") else SECOND
 
     def result(self, turn: str, name: str) -> dict[str, Any] | None:
-        """What a round found of a tool; None: nothing yet."""
+        """The stored result of a round for a tool; None: not run yet."""
         path = self._path(turn, name)
         if not os.path.isfile(path):
             return None
@@ -154,7 +154,7 @@ class Campaign:
 
     def unsteady(self) -> list[str]:
         """Cases whose second run gave another verdict, or that the clock cut off in one of the two each time it was repeated."""
-        explained = load_explained()
+        explained = load_exemptions()
         changed = []
         for result in self.results(FIRST):
             again = self.result(SECOND, result["name"])

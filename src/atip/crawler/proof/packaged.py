@@ -11,7 +11,7 @@ from atip.crawler.layouts.layers import entries, load_layer, merged_path
 from atip.crawler.packages import Package, Refusal
 from atip.crawler.proof.campaign import PLACES, ProofTarget, installed_targets
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import CrawlRequest, Ground
+from atip.crawler.sources.interface import CrawlRequest, SourceContext
 from atip.errors import AtipError
 from atip.knowledge.reading import aliases, names
 from atip.proving.operands import load_recipes
@@ -38,24 +38,24 @@ def package_targets(folder: str, only: set[str]) -> Iterator[ProofTarget]:
     missing = {*names(), *aliases()} - local_names
     if only:
         missing &= only
-    yard = _Yard(os.path.join(folder, "packages"))
+    roots = _PackageRoots(os.path.join(folder, "packages"))
     recipes = load_recipes()
     offers = sorted(
-        yard.offers(missing).items(),
-        key=lambda target: (not target[1] & set(recipes), yard.weight(target[0])),
+        roots.offers(missing).items(),
+        key=lambda target: (not target[1] & set(recipes), roots.weight(target[0])),
     )
     for start in range(0, len(offers), BATCH):
-        yield from yard.lay_out(offers[start : start + BATCH], missing)
+        yield from roots.lay_out(offers[start : start + BATCH], missing)
 
 
-class _Yard:
-    """Where packages are unpacked."""
+class _PackageRoots:
+    """Unpacked packages, one root for each, and the index that they come from."""
 
     def __init__(self, folder: str) -> None:
         make_private(folder)
         self._folder = os.path.realpath(folder)
         self._source = open_source(
-            "apt", Ground(folder=os.path.join(folder, "sources"), settings={})
+            "apt", SourceContext(folder=os.path.join(folder, "sources"), settings={})
         )
         self._depot = Depot(os.path.join(folder, "depot"))
         self._installed = _installed_packages()
@@ -106,7 +106,7 @@ class _Yard:
         self._depot.put_blob(artifact.digest, data)
 
     def _needs(self, package: Package) -> list[PackageFile]:
-        """What it needs and this machine does not have."""
+        """Dependencies that are not installed on this machine."""
         return [
             need for need in package.needs if need.locator.partition("=")[0] not in self._installed
         ]

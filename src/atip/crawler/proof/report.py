@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from atip.knowledge.proof import LETTERS
 from atip.knowledge.reading import aliases, load, names
 from atip.proving.evidence import evidence_of_cases, is_verified, subjects_of
-from atip.proving.tally import METHOD, load_explained, steady
+from atip.proving.tally import METHOD, load_exemptions, steady
 from atip.proving.verdicts import AGREES, UNDECLARED, UNOBSERVABLE, UNSAID, UNUSED
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def verified_tools(
     results: Iterable[Mapping[str, Any]], again: Mapping[str, Mapping[str, Any]]
 ) -> frozenset[str]:
     """Tools of which every command had a case and every claimed fact was seen, in both rounds, and nothing else was."""
-    explained = load_explained()
+    explained = load_exemptions()
     verified = set()
     for result in results:
         tool, second = load(result["name"]), again.get(result["name"])
@@ -123,7 +123,7 @@ def proof_document(
 def render_report(tally: Tally, summary: Mapping[str, Any], trial_counts: Mapping[str, int]) -> str:
     """`docs/proof.md`."""
     explained: dict[str, int] = {}
-    kinds = {entry.why: entry.kind for entry in load_explained()}
+    kinds = {entry.why: entry.kind for entry in load_exemptions()}
     for disproof in tally.disproofs:
         if disproof.why:
             explained[disproof.why] = explained.get(disproof.why, 0) + 1

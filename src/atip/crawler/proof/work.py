@@ -14,7 +14,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
 from atip.crawler.packages import Package, PackageFile, encode_json
 from atip.crawler.steps.learning import PackageLearner
 from atip.discovery.files.executables import Executable
@@ -24,10 +24,10 @@ from atip.knowledge.reading import load
 from atip.model.root import lift
 from atip.model.text.platforms import host_platform
 from atip.proving.cases import case_from
-from atip.proving.generate import CaseBudget, Generator, Tried
+from atip.proving.generate import CaseBudget, CaseRun, Generator
 from atip.proving.playing import play_case
 from atip.proving.trial import TrialRunner
-from atip.proving.verdicts import sight_of
+from atip.proving.verdicts import observation_of
 from atip.sandbox.verified import seal
 from atip.system.clock import monotonic
 from atip.system.scratch import scratch_folder
@@ -111,10 +111,12 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
     )
     program = PackagedProgram(name=name, path=path)
     if root:
-        layout = Arranged(programs=(program,), root=root, prefixes=(f"{root}/usr",))
+        layout = PackageLayout(programs=(program,), root=root, prefixes=(f"{root}/usr",))
     else:
         visible = tuple(visible_paths([executable]))
-        layout = Arranged(programs=(program,), visible=visible, prefixes=("/usr/local", "/usr"))
+        layout = PackageLayout(
+            programs=(program,), visible=visible, prefixes=("/usr/local", "/usr")
+        )
     try:
         # of a package that is laid out only what it needs more than this machine has is there: its texts are read
         with PackageLearner(layout, package, may_execute=not root, job_s=LEARNING_S) as learner:
@@ -128,7 +130,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
 
 def _generate(
     document: Mapping[str, Any], runner: TrialRunner, binary: VerifiedBinary, metadata: Tool | None
-) -> list[Tried]:
+) -> list[CaseRun]:
     name = document["name"]
     curated = load(name)
     tool = metadata or curated
@@ -141,11 +143,13 @@ def _generate(
     return generator.generate()
 
 
-def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> Tried:
+def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> CaseRun:
     trial = play_case(case, runner, binary)
-    return Tried(case=case, sight=sight_of(trial), verdicts=(), exit_code=trial.exit_code)
+    return CaseRun(
+        case=case, observation=observation_of(trial), verdicts=(), exit_code=trial.exit_code
+    )
 
 
-def row_of(trial: Tried) -> dict[str, Any]:
-    """What is kept of a case: what was run and seen. Verdicts are made from it, by the knowledge of the day (`tally`)."""
-    return {**trial.case.to_json(), "exit": trial.exit_code, **trial.sight.to_json()}
+def row_of(trial: CaseRun) -> dict[str, Any]:
+    """One case as stored: its line and observation. `tally` computes the verdicts from it, with the current knowledge."""
+    return {**trial.case.to_json(), "exit": trial.exit_code, **trial.observation.to_json()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from atip.errors import UsageError
 
 if TYPE_CHECKING:
-    from atip.crawler.sources.interface import Ground, PackageSource
+    from atip.crawler.sources.interface import PackageSource, SourceContext
 
 SOURCES = {
     "apt": ("atip.crawler.sources.apt", "AptSource"),
@@ -24,7 +24,7 @@ SOURCES = {
 """Name → module and class; imported on use."""
 
 
-def open_source(name: str, ground: Ground) -> PackageSource:
+def open_source(name: str, context: SourceContext) -> PackageSource:
     """Open a source by name.
 
     Raises:
@@ -36,5 +36,5 @@ def open_source(name: str, ground: Ground) -> PackageSource:
         hint = "sources: " + ", ".join(SOURCES)
         raise UsageError("crawl.source", f"unknown source `{name[:40]}`", hint=hint)
     module, kind = SOURCES[name]
-    source: PackageSource = getattr(importlib.import_module(module), kind)(ground)
+    source: PackageSource = getattr(importlib.import_module(module), kind)(context)
     return source

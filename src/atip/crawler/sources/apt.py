@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.sources.apt_index import DebianPackage
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 UPDATE_S = 300.0
 DOWNLOAD_S = 1800.0
@@ -40,8 +40,8 @@ class AptSource:
 
     name = "apt"
 
-    def __init__(self, ground: Ground) -> None:
-        self._folder = os.path.join(ground.folder, "apt")
+    def __init__(self, context: SourceContext) -> None:
+        self._folder = os.path.join(context.folder, "apt")
         self._index: DebianIndex | None = None
 
     def index(self) -> DebianIndex:

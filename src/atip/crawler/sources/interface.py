@@ -38,7 +38,7 @@ class CrawlRequest(Value):
     homepage: str = ""
 
 
-class Ground(Value):
+class SourceContext(Value):
     """Folder and settings of a source."""
 
     folder: str

@@ -14,7 +14,7 @@ from atip.model.text.platforms import host_platform
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 
 class LocalSource:
@@ -22,7 +22,7 @@ class LocalSource:
 
     name = "local"
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, context: SourceContext) -> None:
         self._reader = ContentReader()
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:

@@ -24,7 +24,7 @@ from atip.system.programs.clients import ask_client
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 RESOLVE_S = 180.0
 SECOND_RESOLVE_S = 360.0
@@ -41,8 +41,8 @@ class NpmSource:
 
     name = "npm"
 
-    def __init__(self, ground: Ground) -> None:
-        self._folder = os.path.join(ground.folder, "npm")
+    def __init__(self, context: SourceContext) -> None:
+        self._folder = os.path.join(context.folder, "npm")
         make_private(self._folder)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:

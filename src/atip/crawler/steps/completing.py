@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from atip.crawler.packages import Package
-    from atip.crawler.steps.learning import Lesson
+    from atip.crawler.steps.learning import LearnedProgram
     from atip.model.tool import Tool
 
 METHODS = {"completion": "completion-script", "man": "man-page", "knowledge": "knowledge"}
@@ -21,7 +21,9 @@ _PLATFORM = re.compile(r"(linux|darwin|windows)-(amd64|arm64|arm|386)\Z")
 MAX_DESCRIPTION = 200
 
 
-def complete(tool: Tool, lesson: Lesson, package: Package, at: str, *, programs: int = 1) -> Tool:
+def complete(
+    tool: Tool, learned: LearnedProgram, package: Package, at: str, *, programs: int = 1
+) -> Tool:
     """The shim of one program of a package that has this many.
 
     Fields of the template replace learned fields (§4.10.2). In any case the result is `inferred` and not verified:
@@ -35,13 +37,13 @@ def complete(tool: Tool, lesson: Lesson, package: Package, at: str, *, programs:
         tool = apply_override(tool, merged_template(tool, package.template))
     version = package.version or tool.version
     platform = package.platform if _PLATFORM.match(package.platform) else None
-    binary = Binary(hash=lesson.digest, name=lesson.name, version=version, platform=platform)
+    binary = Binary(hash=learned.digest, name=learned.name, version=version, platform=platform)
     return tool.replace(
-        name=lesson.name,
+        name=learned.name,
         version=version,
         binary=binary,
         trust=Trust(source="inferred", verified=False),
-        extra={**tool.extra, "_generation": _generation(tool, lesson, package, at)},
+        extra={**tool.extra, "_generation": _generation(tool, learned, package, at)},
     )
 
 
@@ -74,10 +76,10 @@ def _join(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any
     return document
 
 
-def _generation(tool: Tool, lesson: Lesson, package: Package, at: str) -> dict[str, Any]:
+def _generation(tool: Tool, learned: LearnedProgram, package: Package, at: str) -> dict[str, Any]:
     before = tool.extra.get("_generation")
     recorded = dict(before) if isinstance(before, dict) else {}
-    source_kind = lesson.finding.source_kind if lesson.finding else "knowledge"
+    source_kind = learned.finding.source_kind if learned.finding else "knowledge"
     return {
         "method": recorded.get("method") or METHODS.get(source_kind, source_kind),
         "confidence": recorded.get("confidence", "low"),

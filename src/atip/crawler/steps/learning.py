@@ -34,7 +34,7 @@ from atip.sandbox.probes.worker import ProbeResult
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from atip.crawler.layouts.interface import Arranged, PackagedProgram
+    from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
     from atip.crawler.packages import Package
     from atip.discovery.files.content import Content
     from atip.discovery.sources.source_order import MetadataSource, SourceFinding
@@ -51,7 +51,7 @@ STRETCH = 4.0
 OUT_OF_TIME = ProbeResult(exit_code=None, failure="crawl.out-of-time")
 
 
-class Lesson(Value):
+class LearnedProgram(Value):
     """Metadata learned about one program."""
 
     name: str
@@ -103,7 +103,7 @@ class PackageLearner:
     """Probes the programs of one package. Use as a context manager: it owns a sandbox."""
 
     def __init__(
-        self, layout: Arranged, package: Package, *, may_execute: bool, job_s: float = JOB_S
+        self, layout: PackageLayout, package: Package, *, may_execute: bool, job_s: float = JOB_S
     ) -> None:
         self._arranged = layout
         self._texts = InstalledTexts(layout.prefixes, root=layout.root)
@@ -145,7 +145,7 @@ class PackageLearner:
             KnowledgeSource(),
         ]
 
-    def learn(self, program: PackagedProgram) -> Lesson:
+    def learn(self, program: PackagedProgram) -> LearnedProgram:
         """Hash a program and probe it."""
         real = os.path.realpath(program.path)
         content = self._reader.read(real)
@@ -163,7 +163,7 @@ class PackageLearner:
             merge_knowledge=storable,
             summarize=self._summaries.find,
         )
-        return Lesson(
+        return LearnedProgram(
             name=program.name,
             digest=content.digest,
             finding=finding,

@@ -17,20 +17,20 @@ from atip.proving.evidence import block_of, evidence_of_cases, is_verified, subj
 from atip.proving.generate import CaseBudget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
-from atip.proving.tally import JudgedCase, load_explained, why_of
+from atip.proving.tally import JudgedCase, load_exemptions, why_of
 from atip.proving.trial import TrialRunner
-from atip.proving.verdicts import UNDECLARED, judge_sight
+from atip.proving.verdicts import UNDECLARED, judge_observation
 from atip.sandbox.verified import seal
 
 if TYPE_CHECKING:
-    from atip.crawler.layouts.interface import Arranged, PackagedProgram
+    from atip.crawler.layouts.interface import PackagedProgram, PackageLayout
     from atip.model.tool import Tool
-    from atip.proving.generate import Tried
+    from atip.proving.generate import CaseRun
 
 BUDGET = CaseBudget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
 
 
-def observe_programs(layout: Arranged, shims: dict[str, Any], folder: str) -> None:
+def observe_programs(layout: PackageLayout, shims: dict[str, Any], folder: str) -> None:
     """Add observations to the shims of a package; the shim of a program that cannot run stays unchanged.
 
     Raises:
@@ -72,7 +72,7 @@ def _observe(
         trials = generator.generate()
     finally:
         binary.close()
-    explained = load_explained()
+    explained = load_exemptions()
     cases = [_judge_trial(trial, runner.desk, lookup, explained) for trial in trials]
     evidence = evidence_of_cases(program.name, binary.digest, tool.version, cases)
     extension = document.get("x-atip")
@@ -84,7 +84,7 @@ def _observe(
         document["trust"] = {**document.get("trust", {}), "verified": True}
 
 
-def _verifies(tool: Tool, digest: str, trials: list[Tried], desk: str) -> bool:
+def _verifies(tool: Tool, digest: str, trials: list[CaseRun], desk: str) -> bool:
     """Whether the cases corroborate the description itself, not only curated knowledge."""
 
     def lookup(name: str) -> Tool | None:
@@ -94,18 +94,18 @@ def _verifies(tool: Tool, digest: str, trials: list[Tried], desk: str) -> bool:
     return is_verified(evidence_of_cases(tool.name, digest, tool.version, cases), subjects_of(tool))
 
 
-def _judge_trial(trial: Tried, desk: str, lookup: Any, explained: Any) -> JudgedCase:
+def _judge_trial(trial: CaseRun, desk: str, lookup: Any, explained: Any) -> JudgedCase:
     case = trial.case
     claim = claim_of(case.argv, desk, lookup)
-    verdicts = judge_sight(claim.effects, trial.sight, spawn=claim.spawn)
+    verdicts = judge_observation(claim.effects, trial.observation, spawn=claim.spawn)
     undeclared = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
     return JudgedCase(
         tool=case.argv[0],
         row={**case.to_json(), "exit": trial.exit_code},
-        sight=trial.sight,
+        observation=trial.observation,
         verdicts=verdicts,
         whys={
-            fact_verdict.fact: why_of(case.argv[0], fact_verdict, trial.sight, explained)
+            fact_verdict.fact: why_of(case.argv[0], fact_verdict, trial.observation, explained)
             for fact_verdict in undeclared
         },
     )

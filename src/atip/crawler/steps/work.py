@@ -18,7 +18,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from atip.crawler.depot import Depot
-from atip.crawler.layouts.interface import Bench
+from atip.crawler.layouts.interface import LayoutFolders
 from atip.crawler.packages import EMPTY, LEARNED, REFUSED, encode_json, read_package
 from atip.crawler.steps.completing import complete
 from atip.crawler.steps.judging import checked_document, poison_rules
@@ -30,9 +30,9 @@ from atip.system.scratch import scratch_folder
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.crawler.layouts.interface import Arranged
+    from atip.crawler.layouts.interface import PackageLayout
     from atip.crawler.packages import Package
-    from atip.crawler.steps.learning import Lesson
+    from atip.crawler.steps.learning import LearnedProgram
 
 LAYOUTS = {
     "system": "atip.crawler.layouts.system",
@@ -81,8 +81,10 @@ def examine(package: Package, depot: Depot, cache: str, at: str) -> dict[str, An
     try:
         with scratch_folder() as folder:
             # (1)
-            bench = Bench(folder=os.path.realpath(folder), cache=cache, blob=_blobs(depot))
-            layout = _arrange(package, bench)
+            folders = LayoutFolders(
+                folder=os.path.realpath(folder), cache=cache, blob=_blobs(depot)
+            )
+            layout = _arrange(package, folders)
             _learn_all(package, layout, at, result)
             if package.observe and result["shims"]:
                 from atip.crawler.steps.observing import observe_programs
@@ -106,17 +108,17 @@ def _blobs(depot: Depot) -> Any:
     return blob
 
 
-def _arrange(package: Package, bench: Bench) -> Arranged:
+def _arrange(package: Package, folders: LayoutFolders) -> PackageLayout:
     import importlib
 
     module = LAYOUTS.get(package.layout)
     if module is None:
         raise FormatError("crawl.layout", f"unknown layout `{package.layout[:40]}`")
-    layout: Arranged = importlib.import_module(module).arrange(package, bench)
+    layout: PackageLayout = importlib.import_module(module).arrange(package, folders)
     return layout
 
 
-def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, Any]) -> None:
+def _learn_all(package: Package, layout: PackageLayout, at: str, result: dict[str, Any]) -> None:
     """(2) to (5) for every program; files with the same content once, under the file's own name."""
     if not layout.programs:
         return
@@ -127,16 +129,18 @@ def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, An
     with PackageLearner(layout, package, may_execute=may_execute) as learner:
         for program in own_first:
             try:
-                lesson = learner.learn(program) if not _is_processed(program.path, result) else None
+                learned = (
+                    learner.learn(program) if not _is_processed(program.path, result) else None
+                )
             except SandboxError:
                 raise
             except AtipError as error:
                 result["programs"].append({"name": program.name, "problem": error.code})
                 continue
-            if lesson is None:
+            if learned is None:
                 result["programs"].append({"name": program.name, "alias": True})
                 continue
-            result["programs"].append(_process(lesson, package, at, result["shims"], count))
+            result["programs"].append(_process(learned, package, at, result["shims"], count))
             result.setdefault("_seen", set()).add(os.path.realpath(program.path))
     result.pop("_seen", None)
     if result["shims"]:
@@ -148,23 +152,23 @@ def _is_processed(path: str, result: Mapping[str, Any]) -> bool:
 
 
 def _process(
-    lesson: Lesson, package: Package, at: str, shims: dict[str, Any], programs: int
+    learned: LearnedProgram, package: Package, at: str, shims: dict[str, Any], programs: int
 ) -> dict[str, Any]:
     """Return the row of one program out of `programs`; adds its shim to `shims` if it is acceptable."""
-    digits = lesson.digest.removeprefix("sha256:")
+    digits = learned.digest.removeprefix("sha256:")
     row: dict[str, Any] = {
-        "name": lesson.name,
+        "name": learned.name,
         "hash": digits,
-        "ran": lesson.ran,
-        "helped": lesson.can_help,
+        "ran": learned.ran,
+        "helped": learned.can_help,
     }
-    if lesson.finding is None:
+    if learned.finding is None:
         return row
-    row["rung"] = lesson.finding.source_kind
-    row["also"] = list(lesson.finding.also)
+    row["rung"] = learned.finding.source_kind
+    row["also"] = list(learned.finding.also)
     try:
         document = checked_document(
-            complete(lesson.finding.tool, lesson, package, at, programs=programs)
+            complete(learned.finding.tool, learned, package, at, programs=programs)
         )
     except FormatError as error:
         return {**row, "problem": error.code, "message": error.message[:300]}

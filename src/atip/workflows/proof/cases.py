@@ -21,9 +21,15 @@ from atip.proving.evidence import evidence_of_cases, is_verified, subjects_of
 from atip.proving.generate import CaseBudget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
-from atip.proving.tally import JudgedCase, load_explained, why_of
+from atip.proving.tally import JudgedCase, load_exemptions, why_of
 from atip.proving.trial import TrialRunner
-from atip.proving.verdicts import UNDECLARED, judge_sight, missing_facts, sight_of, unexpected_facts
+from atip.proving.verdicts import (
+    UNDECLARED,
+    judge_observation,
+    missing_facts,
+    observation_of,
+    unexpected_facts,
+)
 from atip.sandbox.verified import seal
 from atip.system.scratch import scratch_folder
 from atip.workflows.lookup import Lookup, locate
@@ -72,7 +78,7 @@ class CasesReport(Value):
                     "argv": list(case.row["argv"]),
                     "subject": case.subject,
                     "exitCode": case.row["exit"],
-                    "timedOut": case.sight.timed_out,
+                    "timedOut": case.observation.timed_out,
                     "proof": case.proves,
                     "verdicts": [verdict.to_json() for verdict in case.verdicts],
                 }
@@ -114,7 +120,7 @@ class _CaseRun:
         self._path = locate(name)
         self._scratch = scratch_folder()
         self._lookup = Lookup(host.places, "")
-        self._explained = load_explained()
+        self._explained = load_exemptions()
         self._unmet: list[tuple[str, str]] = []
         self._version = ""
 
@@ -159,7 +165,7 @@ class _CaseRun:
             self._name, tool, load(self._name), self._runner.desk, self._run, CaseBudget()
         )
         return self._report(
-            [self._judge(t.case, t.exit_code, t.sight) for t in generator.generate()]
+            [self._judge(t.case, t.exit_code, t.observation) for t in generator.generate()]
         )
 
     def _run(self, case: Case) -> Trial:
@@ -167,18 +173,18 @@ class _CaseRun:
 
     def _run_and_judge(self, case: Case) -> JudgedCase:
         trial = self._run(case)
-        return self._judge(case, trial.exit_code, sight_of(trial))
+        return self._judge(case, trial.exit_code, observation_of(trial))
 
-    def _judge(self, case: Case, exit_code: int, sight: Any) -> JudgedCase:
+    def _judge(self, case: Case, exit_code: int, observation: Any) -> JudgedCase:
         claim = claim_of(case.argv, self._runner.desk, self._lookup)
-        verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
+        verdicts = judge_observation(claim.effects, observation, spawn=claim.spawn)
         lies = [verdict for verdict in verdicts if verdict.verdict == UNDECLARED]
         return JudgedCase(
             tool=self._name,
             row={**case.to_json(), "command": list(claim.path), "exit": exit_code},
-            sight=sight,
+            observation=observation,
             verdicts=verdicts,
-            whys={lie.fact: why_of(self._name, lie, sight, self._explained) for lie in lies},
+            whys={lie.fact: why_of(self._name, lie, observation, self._explained) for lie in lies},
         )
 
     def _expect(self, case: Case, judged: JudgedCase, raised: tuple[str, ...]) -> None:
@@ -187,9 +193,9 @@ class _CaseRun:
             return
         expected = (*case.base, *raised)
         line = " ".join(case.argv)
-        for fact in missing_facts(expected, judged.sight):
+        for fact in missing_facts(expected, judged.observation):
             self._unmet.append((line, f"{fact} was expected but not observed"))
-        for fact in unexpected_facts(expected, judged.sight):
+        for fact in unexpected_facts(expected, judged.observation):
             self._unmet.append((line, f"{fact} was observed but not expected"))
 
     def _report(self, judged_cases: list[JudgedCase]) -> CasesReport:

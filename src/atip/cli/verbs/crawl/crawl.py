@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.crawler.crawl import Crawled
+    from atip.crawler.crawl import CrawlReport
     from atip.crawler.publishing import PublishReport
 
 EFFECTS = {
@@ -108,7 +108,7 @@ def _plan(packages, ctx: Context) -> int:  # type: ignore[no-untyped-def]
     return 0
 
 
-def _document(crawled: Crawled, report: PublishReport) -> dict[str, object]:
+def _document(crawled: CrawlReport, report: PublishReport) -> dict[str, object]:
     return {
         "packages": len(crawled.results),
         "reused": crawled.reused,
@@ -118,7 +118,7 @@ def _document(crawled: Crawled, report: PublishReport) -> dict[str, object]:
     }
 
 
-def _print(crawled: Crawled, report: PublishReport, ctx: Context) -> None:
+def _print(crawled: CrawlReport, report: PublishReport, ctx: Context) -> None:
     from atip.cli.output import clean, count
 
     ctx.print(

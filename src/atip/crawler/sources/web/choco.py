@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _DATA = "{http://schemas.microsoft.com/ado/2007/08/dataservices}"
@@ -27,8 +27,8 @@ class ChocoSource:
 
     name = "choco"
 
-    def __init__(self, ground: Ground) -> None:
-        self._web = WebFetcher(self.name, ground)
+    def __init__(self, context: SourceContext) -> None:
+        self._web = WebFetcher(self.name, context)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for request in requests:

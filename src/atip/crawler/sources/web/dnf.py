@@ -20,7 +20,7 @@ from atip.system.archives.compression import read_compressed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
     from atip.crawler.sources.web.dnf_index import RpmPackage
 
 MAX_PRIMARY = 600_000_000
@@ -38,8 +38,8 @@ class DnfSource:
 
     name = "dnf"
 
-    def __init__(self, ground: Ground) -> None:
-        self._web = WebFetcher(self.name, ground)
+    def __init__(self, context: SourceContext) -> None:
+        self._web = WebFetcher(self.name, context)
         self._indexes: list[tuple[str, RpmIndex]] = []
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from atip.crawler.packages import PackageFile
-    from atip.crawler.sources.interface import Ground, Keep
+    from atip.crawler.sources.interface import Keep, SourceContext
 
 PAUSE_S = 0.2
 """Between two requests to one host."""
@@ -33,12 +33,12 @@ NO_HEADERS: Mapping[str, str] = {}
 class WebFetcher:
     """Sends the requests of one source; caches answers with their validators in its folder."""
 
-    def __init__(self, name: str, ground: Ground) -> None:
+    def __init__(self, name: str, context: SourceContext) -> None:
         self._name = name
-        settings = ground.settings.get(name)
+        settings = context.settings.get(name)
         self.settings: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
-        self._folder = os.path.join(ground.folder, name)
-        private = ground.settings.get("private", ())
+        self._folder = os.path.join(context.folder, name)
+        private = context.settings.get("private", ())
         self._client = HttpClient(Access(private=tuple(str(address) for address in private)))
         self._last_request: dict[str, float] = {}
 

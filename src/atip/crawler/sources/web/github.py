@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 _REPO = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z")
 _SUMS = re.compile(r"(?i)(sha256sums?|checksums?)(\.txt)?\Z|.*(checksums|sha256sums?)(\.txt)?\Z")
@@ -26,8 +26,8 @@ class GithubSource:
 
     name = "github"
 
-    def __init__(self, ground: Ground) -> None:
-        self._web = WebFetcher(self.name, ground)
+    def __init__(self, context: SourceContext) -> None:
+        self._web = WebFetcher(self.name, context)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for request in requests:

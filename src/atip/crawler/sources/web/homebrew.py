@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 ANONYMOUS = {"authorization": "Bearer QQ=="}
 """Header that bottle stores expect for anonymous access."""
@@ -23,8 +23,8 @@ class HomebrewSource:
 
     name = "homebrew"
 
-    def __init__(self, ground: Ground) -> None:
-        self._web = WebFetcher(self.name, ground)
+    def __init__(self, context: SourceContext) -> None:
+        self._web = WebFetcher(self.name, context)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for request in requests:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
+    from atip.crawler.sources.interface import CrawlRequest, Keep, SourceContext
 
 PLATFORMS = {"64bit": "windows-amd64", "32bit": "windows-386", "arm64": "windows-arm64"}
 
@@ -22,8 +22,8 @@ class ScoopSource:
 
     name = "scoop"
 
-    def __init__(self, ground: Ground) -> None:
-        self._web = WebFetcher(self.name, ground)
+    def __init__(self, context: SourceContext) -> None:
+        self._web = WebFetcher(self.name, context)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for request in requests:
