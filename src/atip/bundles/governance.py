@@ -43,7 +43,7 @@ class BundleChange(Value):
     path: str
     message: str
     bump: str = "minor"
-    """How the manifest's version should change: `major`, `minor`."""
+    """Part of the manifest's version to raise: `major` or `minor`."""
     needs_review: bool = False
 
     def to_json(self) -> dict[str, object]:

@@ -202,7 +202,7 @@ class CommandSpawner:
 
 
 def explain_failure(output: CommandOutput) -> str:
-    """How a command failed, with the last line of its output."""
+    """Describe a failed command: its exit code or timeout, and the last line of its output."""
     lines = [line.strip() for line in output.text.splitlines() if line.strip()]
     ending = "timed out" if output.timed_out else f"ended with {output.exit_code}"
     return f"{ending}: {lines[-1][:200]}" if lines else ending

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Permission(Value):
-    """That a proposal may start, once."""
+    """Proof that a proposal may start, once."""
 
     proposal: Proposal
 

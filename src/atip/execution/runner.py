@@ -63,9 +63,9 @@ __all__ = ["Call", "Judgment", "OperationCall", "ProgramCall", "Runner", "declar
 
 DEFAULT_TIMEOUT_S = 300.0
 LOGIN_S = 300.0
-"""How long a successful login check stays valid."""
+"""Seconds that a successful login check stays valid."""
 SIGNALS = (("AGENT", "1"), ("CMP_AGENT", "1"), ("NO_COLOR", "1"))
-"""How a program learns that no person is looking (docs/architecture.md)."""
+"""Variables that tell a program that it runs without a person (docs/architecture.md)."""
 
 
 class Runner:

@@ -245,7 +245,7 @@ class Protocol(Value):
 
 
 class Filter(Value):
-    """What a partial response was requested for (§3.1.1). `depth` MISSING: not written."""
+    """Commands and depth that a partial response was limited to (§3.1.1). `depth` MISSING: not written."""
 
     commands: tuple[str, ...] | None = None
     depth: object = MISSING

@@ -53,7 +53,7 @@ class Tried(Value):
 
 
 class CaseBudget(Value):
-    """How far to go for one tool."""
+    """Limits on the search for cases of one tool."""
 
     commands: int = 60
     flags: int = 20
@@ -224,7 +224,7 @@ class Generator:
     def _options(
         self, path: tuple[str, ...], metadata: Command | Tool, command: Command | Tool
     ) -> list[Option]:
-        """What raises an effect first; each flag once."""
+        """Options to try: those that raise an effect first; each flag once."""
         options: dict[str, Option] = {}
         shared = () if path else (self._described.global_options or ())
         for option in (*(command.options or ()), *(metadata.options or ()), *shared):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 REPEATED = 2
-"""How often a case that times out is repeated: a timeout depends on the machine, not on the program."""
+"""Repetitions of a case that times out: a timeout depends on the machine, not on the program."""
 
 
 def play_case(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> Trial:

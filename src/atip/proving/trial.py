@@ -45,7 +45,7 @@ _KEPT = 400
 
 
 class Trial(Value):
-    """What one command line did."""
+    """Result of one command line, with everything it touched."""
 
     argv: tuple[str, ...]
     exit_code: int
@@ -72,7 +72,7 @@ class Trial(Value):
 
 
 class TrialRunner:
-    """Where trials run, one at a time."""
+    """Run trials, one at a time, each on fresh samples."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class TrialRunner:
 
 
 class _Heard:
-    """What a program writes: the errors are kept, and one that writes without end is ended."""
+    """Collect a program's standard error; cancel a program that writes more than `MAX_OUTPUT`."""
 
     def __init__(self) -> None:
         self.said = bytearray()

@@ -60,7 +60,7 @@ class FactVerdict(Value):
 
 
 class Sight(Value):
-    """What a case showed, as far as facts go: small enough to be kept, enough to be judged again."""
+    """Observed facts of one case: small enough to store, complete enough to judge again."""
 
     worked: bool
     timed_out: bool

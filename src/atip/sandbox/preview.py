@@ -59,7 +59,7 @@ class FileChange(Value):
     staged: str
     """Path of the new content; empty for what was deleted."""
     target: str = ""
-    """Where a link leads."""
+    """Target of a symbolic link; empty for any other file."""
 
     @property
     def path(self) -> str:

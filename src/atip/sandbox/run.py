@@ -40,20 +40,20 @@ class RunRequest(Value):
     cwd: str | None = None
     """Must be visible inside; None: the scratch home."""
     workspace: str | None = None
-    """Where `**/…` globs begin; None: `cwd`."""
+    """Folder in which `**/…` globs begin; None: `cwd`."""
     stdin: bytes = b""
     stdin_fd: int = -1
     """A descriptor to read from where `stdin` is empty; -1: there is no input. Never a terminal of the user."""
     caller_env: Mapping[str, str] = {}
     home: str = ""
-    """What `~` means; empty: the caller's."""
+    """Home folder that `~` stands for; empty: the caller's."""
     keyboard: int = -1
     """Input of the user for a run with a private terminal; -1: none. SECURITY: only read here, never passed in."""
     terminal_size: tuple[int, int] = (24, 80)
     resolve: Callable[[str, int], list[str]] | None = None
     """Name → addresses for the proxy; None: the host's resolver."""
     unsafe_accept: tuple[str, ...] = ()
-    """What a weaker backend may leave unenforced, each named; never from a manifest."""
+    """Parts of the confinement that a weaker backend may leave unenforced; never from a manifest."""
     overlays: Mapping[str, str] = {}
     """Writable root → stage that takes its changes (`preview`); empty: changes are real."""
     journal: str = ""

@@ -72,7 +72,7 @@ def effects(
 
 
 def declared_on(*places: Any) -> dict[str, Any]:
-    """What is declared on a command or on the functions behind it; the first place wins."""
+    """Facts declared on a command or on the functions behind it; the first place wins."""
     facts: dict[str, Any] = {}
     for place in reversed(places):
         facts = merged(facts, getattr(place, ATTRIBUTE, {}) if place is not None else {})

@@ -1,4 +1,4 @@
-"""Who is reading: a person or an agent? And one call that serves both (CMP 0.2.0 §6).
+"""Detect whether a person or an agent reads the output; one call that serves both (CMP 0.2.0 §6).
 
 Agent mode is chosen by an explicit flag, by `CMP_AGENT`/`AGENT`, or by a variable that a well-known
 agent sets for the programs it runs. Output that is piped is no sign by itself – `tool | less` is a

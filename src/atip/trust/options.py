@@ -27,7 +27,7 @@ PROVENANCES = (
 
 
 class VerifyOptions(Value):
-    """What the user named explicitly; empty means: look beside the file, take `trust.json`."""
+    """Values that the user named explicitly; empty means: look beside the file, take `trust.json`."""
 
     signature: str = ""
     signature_kind: str = ""

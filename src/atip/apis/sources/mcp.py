@@ -122,7 +122,7 @@ def _with_own_references(schema: Any, tool: str) -> Any:
 
 
 def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
-    """How to reach the server.
+    """Build the connection to the configured server.
 
     Raises:
         FormatError: `api.mcp-config`.

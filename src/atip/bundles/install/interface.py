@@ -73,7 +73,7 @@ class Action(Value):
 
 
 class InstallPlan(Value):
-    """How to install one entry; with `why_not` it cannot be installed here."""
+    """Steps that install one entry; with `why_not` it cannot be installed here."""
 
     method: str
     actions: tuple[Action, ...] = ()

@@ -38,7 +38,7 @@ class RuleProposal(Value):
 
     rule: dict[str, Any]
     approved: int
-    """How often it was approved."""
+    """Number of approvals behind it."""
     allows: tuple[str, ...]
     """Every recorded line with `ask` that it would have allowed."""
 

@@ -63,7 +63,7 @@ def is_clean(text: str) -> bool:
 
 
 def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
-    """Which flags apply to a command whose effects several levels declare; danger wins (A42)."""
+    """Safety flags of a command whose effects are declared at several levels; danger wins (A42)."""
     destructive = irreversible = once = billable = deletes = False
     quiet_network = quiet_write = changes = False
     for effect in effects:

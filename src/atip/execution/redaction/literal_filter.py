@@ -28,7 +28,7 @@ class LiteralFilter:
         self.count = 0
 
     def feed(self, data: bytes, *, final: bool) -> bytes:
-        """What can be shown by now; the last bytes wait, because a value may go on behind them."""
+        """Redacted bytes that can be shown already; the last bytes are held back, because a value may continue after them."""
         if not self._values:
             return data
         data = self._kept + data

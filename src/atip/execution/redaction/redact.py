@@ -305,7 +305,7 @@ def _rule_finder(kind: str, anchors: Sequence[bytes], pattern: bytes, *, any_cas
 
 
 def _places(text: bytes, anchors: Sequence[bytes], begin: int) -> Iterator[tuple[int, int]]:
-    """Where anchors stand, in order, and how far before them a match may begin."""
+    """Positions of anchors, in order, each with the number of bytes before it at which a match may begin."""
     ahead = [(text.find(anchor, begin), anchor) for anchor in anchors]
     ahead = [(place, anchor) for place, anchor in ahead if place >= 0]
     while ahead:

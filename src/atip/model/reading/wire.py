@@ -1,4 +1,4 @@
-"""How each value is written: wire name, attribute, conversion. Data for `decode` and `encode`.
+"""Wire form of each value: wire name, attribute, conversion. Data for `decode` and `encode`.
 
 Order is the order in which fields are written.
 """

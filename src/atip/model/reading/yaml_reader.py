@@ -99,7 +99,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 def _refuse_outline(text: str, limits: ReadLimits, first_line: int) -> None:
-    """What can be seen without parsing, because the parser is slow or lenient about it."""
+    """Refuse tabs in the indentation and deep nesting before parsing: the parser is slow or lenient about them."""
     tab = _TAB_INDENT.search(text)
     if tab:
         line = text.count("\n", 0, tab.start() + 1) + first_line

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Parts = tuple[str | int, ...]
 
     class Report(Protocol):
-        """Where findings go: path, code, message, hint."""
+        """Receiver of findings: path, code, message, hint."""
 
         def __call__(self, path: Parts, code: str, message: str, hint: str = "") -> None: ...
 

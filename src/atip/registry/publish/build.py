@@ -80,7 +80,7 @@ class BuildReport(Value):
     changed: int
     removed: int
     bins: int = 0
-    """How many bins got a new version."""
+    """Number of bins with a new version."""
     fingerprint: str = ""
     """Fingerprint that clients pin; empty for an unsigned tree."""
     is_first: bool = False

@@ -22,7 +22,7 @@ LIFETIMES_S = {
     "snapshot": 30 * DAY_S,
     "timestamp": 3 * DAY_S,
 }
-"""How long each role's signature lasts unless configured. Bins live as long as targets."""
+"""Default lifetime of each role's signature, in seconds. Bins live as long as targets."""
 MAX_TIMESTAMP_S = 3 * DAY_S
 """SECURITY: a longer one would let a network attacker freeze a registry for that long (docs/concepts/registries.md)."""
 

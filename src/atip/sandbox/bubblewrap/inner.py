@@ -38,7 +38,7 @@ _EXECVEAT = {"x86_64": 322, "aarch64": 281}
 
 
 def read_order(descriptor: int) -> dict[str, Any]:
-    """What to do, from the host; trusted, since only the host can write there."""
+    """Read the order of the host; trusted, since only the host can write there."""
     data = b""
     while more := os.read(descriptor, 65536):
         data += more
@@ -119,7 +119,7 @@ def change_mounts(changes: list[tuple[str, int, int, int]], libc: ctypes.CDLL) -
 
 
 def take_away(paths: list[str], libc: ctypes.CDLL) -> None:
-    """Where another system is shown, nothing of this host's stays but what we hold already."""
+    """Unmount this host's programs where another system is shown; modules still needed are imported first."""
     if not paths:
         return
     import _socket  # noqa: F401

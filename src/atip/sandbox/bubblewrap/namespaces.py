@@ -196,8 +196,10 @@ def end(started: Started) -> None:
 
 
 def _plainly(program: str) -> list[str]:
-    """Where bubblewrap is installed set-user-ID it refuses to leave `inner` a capability, even of its own namespace; started
-    without that right it makes the namespaces as it does elsewhere."""
+    """Prefix that starts bubblewrap without its set-user-ID right; empty where it has none.
+
+    With that right it refuses to leave `inner` a capability, even of its own namespace.
+    """
     setpriv = processes.find_program("setpriv", SEARCH)
     privileged = os.stat(program).st_mode & stat.S_ISUID
     return [setpriv, "--no-new-privs"] if privileged and setpriv else []

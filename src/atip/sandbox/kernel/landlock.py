@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def missing_for(confinement: Confinement, files: FilePlan) -> tuple[str, ...]:
-    """What this backend cannot enforce of a Confinement, in stable words."""
+    """Parts of a Confinement that this backend cannot enforce, in stable words."""
     limits = confinement.limits
     facts = {
         # A daemon in a new session is out of reach without a process namespace.

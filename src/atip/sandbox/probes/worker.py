@@ -270,7 +270,7 @@ def _supervisor() -> bytes:
 
 
 def scratch_for(visible: tuple[str, ...]) -> str:
-    """Where the scratch directory lies: `/tmp`, unless something to be shown lies there itself."""
+    """Path for the scratch directory: `/tmp`, unless a visible path lies there itself."""
     for candidate in _SCRATCH:
         names = {*map(os.path.normpath, visible), *map(os.path.realpath, visible)}
         if not any(name.startswith(candidate + "/") for name in names):

@@ -66,7 +66,7 @@ class Tracer:
 
     @property
     def different(self) -> int:
-        """How many different tries there were up to now."""
+        """Number of different events so far."""
         return len(self._events)
 
     @property

@@ -82,7 +82,7 @@ def observe(path: str) -> Observed:
 
 
 def _partial_failure(path: str, document: Document, folder: str) -> str:
-    """What is wrong with `--depth` and `--commands`; empty when nothing is."""
+    """Describe the first failure of `--depth` and `--commands`; empty when both work."""
     questions = ["--depth=1"]
     questions += [f"--commands={name}" for name in list(document.get("commands") or {})[:1] if name]
     for question in questions:

@@ -1,4 +1,4 @@
-"""How ready is a tool for agents? Observations → findings in plain words and a score of 0 to 100.
+"""Readiness of a tool for agents: observations → findings in plain words and a score of 0 to 100.
 
 Pure: what was observed comes from `check.py`. Each point of the list below gives a share of its weight;
 what costs points is said, with what to do. A small judge for authors; the full validator of ATIP is
@@ -40,7 +40,7 @@ ESSENTIAL = (("network",), ("filesystem", "write"), ("destructive",))
 
 
 class Observed:
-    """What was seen of a tool; `document` is None when it did not answer."""
+    """Observations of one tool; `document` is None when it did not answer."""
 
     def __init__(self) -> None:
         self.document: Document | None = None

@@ -273,7 +273,7 @@ class _Again(Exception):
 
 
 class _BodyReader:
-    """Where a body goes, and how much of it may come."""
+    """Read a response body, into a sink or into memory, up to `max_bytes`."""
 
     def __init__(self, sink: Sink | None, max_bytes: int) -> None:
         self._sink = sink

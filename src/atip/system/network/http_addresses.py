@@ -170,7 +170,7 @@ class Journey:
 
 
 def make_backend(access: Access, journey: Journey, lookup: Resolve) -> httpcore2.NetworkBackend:
-    """How the HTTP library connects, reads and writes."""
+    """Network backend for the HTTP library: checks each address, ends each operation at the deadline."""
     import httpcore2
 
     class Stream(httpcore2.NetworkStream):

@@ -20,13 +20,13 @@ MAX_REST_S = 3600.0
 
 
 def delay_s(tries: int, random: float, told_s: float | None = None) -> float:
-    """How long to wait after `tries` failed tries; full jitter, never less than the server requested."""
+    """Seconds to wait after `tries` failed tries; full jitter, never less than the server requested."""
     spread = random * min(MAX_DELAY_S, FIRST_DELAY_S * float(2**tries))
     return spread if told_s is None else told_s + spread
 
 
 def rest_s(failures: int, random: float, told_s: float | None = None) -> float:
-    """How long background sessions leave a server alone after so many failed sessions in a row.
+    """Seconds that background sessions leave a server alone after `failures` failed sessions in a row.
 
     Between half and one and a half times the step: the spread of many clients is never below a minute.
     """

@@ -116,7 +116,7 @@ def _subject(payload: bytes, kind: str, artifact: Artifact) -> None:
 
 
 def _describe_step(name: str, result: Any) -> str:
-    """What a passed step verified, for display."""
+    """Describe a passed step for display; empty where its name says it all."""
     if name == "signature.identity":
         return f"{result['identity']} by {result['issuer']}"
     if name == "signature.time":

@@ -263,7 +263,7 @@ class BundleHost:
         )
 
     def granted_confinement(self, bundle: Bundle) -> Confinement:
-        """What the user granted to the bundle when it was installed, for setup and login commands."""
+        """Confinement that the user granted to the bundle at installation, for setup and login commands."""
         requested = bundle.requested
         passed = tuple(dict.fromkeys((*requested.env_pass, *self.own_variables(bundle))))
         return requested.replace(env_pass=passed)

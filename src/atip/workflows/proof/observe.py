@@ -51,7 +51,7 @@ FOLDER = "observed"
 
 
 class Observation(Value):
-    """What a run did, and how that compares with what is known."""
+    """Observed effects of a run, compared with the declared ones."""
 
     result: Result
     declared: Effects
