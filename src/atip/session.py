@@ -150,7 +150,7 @@ class Session:
         return [{"function_declarations": made}] if self.provider == "gemini" and made else made
 
     @property
-    def left_out(self) -> tuple[provider_tools.LeftOut, ...]:
+    def left_out(self) -> tuple[provider_tools.OmittedCommand, ...]:
         """Commands that did not fit, each with the way to get it."""
         return self.compiled.left_out
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from atip.execution.permit import Permission
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import Outcome
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
     Judge = Callable[["ProgramCall", str], "Judgment"]
     """Call and digest of its program → the policy decision."""
@@ -79,7 +79,7 @@ class Runner:
         ask: ConsentPrompt | None = None,
         approved: Callable[[str], bool] | None = None,
         on_output: Callable[[str, bytes], None] | None = None,
-        start: Callable[..., Running] = start_confined,
+        start: Callable[..., RunningProcess] = start_confined,
         backend: str = "bubblewrap",
         run_context: Callable[[str], AbstractContextManager[None]] | None = None,
         operations: Operations | None = None,
@@ -103,7 +103,7 @@ class Runner:
         self._start = start
         self._backend = backend
         self._run_context = run_context
-        self._running: set[Running] = set()
+        self._running: set[RunningProcess] = set()
         self._over = False
         self._logins: dict[str, float] = {}
 
@@ -251,7 +251,7 @@ class Runner:
 
     def _offered(self, call: OperationCall) -> Operations:
         if self._operations is None:
-            raise ExecutionError("run.no-operations", f"`{call.target}` is not a program")
+            raise ExecutionError("run.no-operations", f"`{call.target}` is an API operation, and this runner starts programs only")  # fmt: skip
         return self._operations
 
     def _wait(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Command, Option, Tool
     from atip.proving.operands import Recipe
     from atip.proving.trial import Trial
-    from atip.proving.verdicts import FactVerdict, Sight
+    from atip.proving.verdicts import CaseFacts, FactVerdict
 
     Run = Callable[[Case], Trial]
 
@@ -43,11 +43,11 @@ AT_ONCE = 4
 _SHELL = set("|&;<>$`*?(){}[]~#\n\\\"'")
 
 
-class Tried(Value):
+class CaseResult(Value):
     """A case and how it went."""
 
     case: Case
-    sight: Sight
+    sight: CaseFacts
     verdicts: tuple[FactVerdict, ...]
     exit_code: int = 0
 
@@ -95,9 +95,9 @@ class Generator:
         self._budget = budget
         self._ends = children_cpu_s() + budget.cpu_s
         self._trials = self._waits = 0
-        self.found: list[Tried] = []
+        self.found: list[CaseResult] = []
 
-    def generate(self) -> list[Tried]:
+    def generate(self) -> list[CaseResult]:
         """All cases, tried once: every command, then the flags of each."""
         pending = []
         for path, command in self._commands():
@@ -111,7 +111,7 @@ class Generator:
         return self.found
 
     def _next_flags(
-        self, path: tuple[str, ...], best: Tried, options: Iterator[Option], count: list[int]
+        self, path: tuple[str, ...], best: CaseResult, options: Iterator[Option], count: list[int]
     ) -> bool:
         """A few more flags of one command; whether there may be others."""
         batch = list(itertools.islice(options, AT_ONCE))
@@ -146,11 +146,11 @@ class Generator:
 
     # --- one command -------------------------------------------------------------------------------
 
-    def _command(self, path: tuple[str, ...], command: Command | Tool) -> Tried | None:
+    def _command(self, path: tuple[str, ...], command: Command | Tool) -> CaseResult | None:
         """Its cases without more flags; the one that flags can be held against."""
         metadata = self._described_at(path) or command
         recipes = load_recipes().get(" ".join((self._name, *path)))
-        best: Tried | None = None
+        best: CaseResult | None = None
         if recipes:
             for recipe in recipes:
                 trial = self._try(self._case(path, recipe, "knowledge"))
@@ -178,10 +178,10 @@ class Generator:
             commands = command.commands or {}
         return command
 
-    def _find_base(self, path: tuple[str, ...], metadata: Command | Tool) -> Tried | None:
+    def _find_base(self, path: tuple[str, ...], metadata: Command | Tool) -> CaseResult | None:
         """Operands with which it ends well and does what is claimed; else those that come closest."""
         arguments: Sequence[Argument] = metadata.arguments or ()
-        best: Tried | None = None
+        best: CaseResult | None = None
         seen: set[tuple[str, ...]] = set()
         for recipe in bases(self._name, path, arguments):
             if recipe.words in seen or len(seen) >= MAX_BASES or self._over():
@@ -235,13 +235,13 @@ class Generator:
                     options[flag] = option
         return sorted(options.values(), key=lambda one: not _matters(one))
 
-    def _flag(self, path: tuple[str, ...], base: Tried, option: Option) -> int:
+    def _flag(self, path: tuple[str, ...], base: CaseResult, option: Option) -> int:
         """The case with a flag, beside the one without; how many trials of the budget it took."""
         flag = _flag_of(option)
         if flag in base.case.argv:
             return 0
         arguments = values(option)[:MAX_VALUES] if option.takes_value else [""]
-        last: Tried | None = None
+        last: CaseResult | None = None
         for value in arguments:
             if self._over():
                 break
@@ -252,14 +252,14 @@ class Generator:
             self.found.append(last)
         return 1
 
-    def _try(self, case: Case) -> Tried | None:
+    def _try(self, case: Case) -> CaseResult | None:
         self._trials += 1
         claim = claim_of(case.argv, self._desk, self._lookup)
         trial = self._do(case)
         sight = sight_of(trial)
         self._waits += sight.timed_out
         verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
-        return Tried(case=case, sight=sight, verdicts=verdicts, exit_code=trial.exit_code)
+        return CaseResult(case=case, sight=sight, verdicts=verdicts, exit_code=trial.exit_code)
 
 
 def _shows_nothing(words: Sequence[str]) -> bool:
@@ -293,12 +293,12 @@ def _matters(option: Option) -> bool:
     return any(key in metadata for key in ("effects", "maybe", "profile", "dryRun", "runs"))
 
 
-def _rank(trial: Tried) -> tuple[bool, int, int]:
+def _rank(trial: CaseResult) -> tuple[bool, int, int]:
     agreed = sum(verdict.verdict == AGREES for verdict in trial.verdicts)
     return trial.sight.worked, agreed, -len(trial.case.argv)
 
 
-def _is_whole(trial: Tried) -> bool:
+def _is_whole(trial: CaseResult) -> bool:
     judged = [verdict for verdict in trial.verdicts if verdict.verdict in (AGREES, UNUSED)]
     return trial.sight.worked and all(
         fact_verdict.verdict == AGREES
@@ -307,7 +307,7 @@ def _is_whole(trial: Tried) -> bool:
     )
 
 
-def _is_base(trial: Tried) -> bool:
+def _is_base(trial: CaseResult) -> bool:
     """Whether flags can be compared with it: it worked, or it failed only for lack of a server."""
     if trial.sight.timed_out:
         return False
@@ -315,6 +315,6 @@ def _is_base(trial: Tried) -> bool:
     return trial.sight.worked or bool(agreed - {"filesystem.read"})
 
 
-def _same_end(trial: Tried, other: Tried) -> bool:
+def _same_end(trial: CaseResult, other: CaseResult) -> bool:
     same = trial.exit_code == other.exit_code and not trial.sight.timed_out
     return trial.sight.worked or same

@@ -23,7 +23,7 @@ from atip.proving.verdicts import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from atip.proving.verdicts import FactVerdict, Sight
+    from atip.proving.verdicts import CaseFacts, FactVerdict
 
 NOT_STARTED = (126, 127)
 CONVENTION, METHOD = "convention", "method"
@@ -33,7 +33,7 @@ MAX_LINES = 3
 """Command lines that are kept as evidence of one fact."""
 
 
-class Explained(Value):
+class Exemption(Value):
     """Why an observation is not an effect in the sense of the claim."""
 
     tools: tuple[str, ...]
@@ -48,13 +48,13 @@ class Explained(Value):
         return is_covered and fact == self.fact and all(self.seen.search(target) for target in seen)
 
 
-def load_explained() -> tuple[Explained, ...]:
+def load_explained() -> tuple[Exemption, ...]:
     """`explained.yaml`: what each explanation is about, and the reason."""
     with open(os.path.join(os.path.dirname(__file__), "explained.yaml"), "rb") as file:
         document = read_yaml(file.read())
     assert isinstance(document, list)
     return tuple(
-        Explained(
+        Exemption(
             tools=tuple(str(row.get("tools", "")).split()),
             fact=str(row["fact"]),
             seen=re.compile(str(row.get("seen", ""))),
@@ -105,7 +105,7 @@ class JudgedCase(Value):
 
     tool: str
     row: Mapping[str, Any]
-    sight: Sight
+    sight: CaseFacts
     verdicts: tuple[FactVerdict, ...]
     whys: Mapping[str, str] = {}
     """Fact → why it is explained; empty: it is not."""
@@ -141,7 +141,7 @@ class JudgedCase(Value):
 
 
 def judge_result(
-    result: Mapping[str, Any], explained: tuple[Explained, ...], desk: str = "/"
+    result: Mapping[str, Any], explained: tuple[Exemption, ...], desk: str = "/"
 ) -> Iterator[JudgedCase]:
     """Every case of a result whose program was started, by the claims of today's knowledge."""
     for row in result.get("cases", ()):
@@ -158,7 +158,7 @@ def judge_result(
 
 
 def steady(
-    result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Explained, ...]
+    result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Exemption, ...]
 ) -> list[JudgedCase]:
     """Cases of a result that gave the same verdicts when they were played again."""
     second = {case.key: case for case in judge_result(again, explained)}
@@ -229,7 +229,9 @@ def _disproof(case: JudgedCase, verdict: FactVerdict) -> Disproof:
     )
 
 
-def why_of(tool: str, verdict: FactVerdict, sight: Sight, explained: tuple[Explained, ...]) -> str:
+def why_of(
+    tool: str, verdict: FactVerdict, sight: CaseFacts, explained: tuple[Exemption, ...]
+) -> str:
     """Why an observation is not an effect in the sense of the claim; empty: it is one."""
     if verdict.fact == "filesystem.write" and set(verdict.seen) <= set(sight.unchanged):
         return AS_BEFORE

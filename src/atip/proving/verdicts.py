@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from atip.model.effects import Effects
-    from atip.policy.confinement.observed import Touched
+    from atip.policy.confinement.observed import ObservedEffects
     from atip.proving.trial import Trial
 
 AGREES, UNDECLARED, UNSAID, UNUSED, UNOBSERVABLE = (
@@ -59,7 +59,7 @@ class FactVerdict(Value):
         }
 
 
-class Sight(Value):
+class CaseFacts(Value):
     """Observed facts of one case: small enough to store, complete enough to judge again."""
 
     worked: bool
@@ -88,7 +88,7 @@ class Sight(Value):
         }
 
 
-def sight_of(trial: Trial) -> Sight:
+def sight_of(trial: Trial) -> CaseFacts:
     """Observation of a trial."""
     # sorted: the order in which threads and processes come is not the program's; what did change something comes first
     as_before = set(trial.unchanged)
@@ -98,7 +98,7 @@ def sight_of(trial: Trial) -> Sight:
         )
         for fact in FACTS
     }
-    return Sight(
+    return CaseFacts(
         worked=trial.worked,
         timed_out=trial.timed_out,
         lost=trial.lost,
@@ -110,9 +110,9 @@ def sight_of(trial: Trial) -> Sight:
     )
 
 
-def sight_from(document: Mapping[str, Any]) -> Sight:
-    """The reverse of `Sight.to_json`."""
-    return Sight(
+def sight_from(document: Mapping[str, Any]) -> CaseFacts:
+    """The reverse of `CaseFacts.to_json`."""
+    return CaseFacts(
         worked=document["worked"],
         timed_out=document["timedOut"],
         lost=document["lost"],
@@ -125,7 +125,7 @@ def sight_from(document: Mapping[str, Any]) -> Sight:
 
 
 def judge_sight(
-    declared: Effects, sight: Sight, *, spawn: Sequence[str] = ()
+    declared: Effects, sight: CaseFacts, *, spawn: Sequence[str] = ()
 ) -> tuple[FactVerdict, ...]:
     """The verdict on every fact that is claimed or was seen.
 
@@ -135,7 +135,7 @@ def judge_sight(
     return tuple(_verdicts(declared, sight, spawn))
 
 
-def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator[FactVerdict]:
+def _verdicts(declared: Effects, sight: CaseFacts, spawn: Sequence[str]) -> Iterator[FactVerdict]:
     for fact in FACTS:
         claim = claim_of(declared, fact)
         seen = sight.seen.get(fact, ())
@@ -165,14 +165,14 @@ def _verdict(claim: bool | None, did: bool) -> str:
     return UNUSED if claim else ""
 
 
-def _calls(seen: Touched, fact: str) -> tuple[str, ...]:
+def _calls(seen: ObservedEffects, fact: str) -> tuple[str, ...]:
     kinds = _EFFECT_OF.get(fact, ())
     return tuple(dict.fromkeys(effect.call for effect in seen.effects if effect.effect in kinds))[
         :6
     ]
 
 
-def is_proof(sight: Sight, verdicts: Sequence[FactVerdict]) -> bool:
+def is_proof(sight: CaseFacts, verdicts: Sequence[FactVerdict]) -> bool:
     """Whether a case shows that its subject does what is claimed: nothing undeclared, and something that agrees."""
     agreed = {verdict.fact for verdict in verdicts if verdict.verdict == AGREES}
     lies = any(verdict.verdict == UNDECLARED for verdict in verdicts)
@@ -180,13 +180,13 @@ def is_proof(sight: Sight, verdicts: Sequence[FactVerdict]) -> bool:
     return enough and not lies and not sight.timed_out
 
 
-def missing_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def missing_facts(expected: Sequence[str], sight: CaseFacts) -> tuple[str, ...]:
     """Facts that a case expects and that were not seen."""
     return tuple(
         fact for fact in expected if not (sight.lost if fact == LOSS else sight.seen.get(fact))
     )
 
 
-def unexpected_facts(expected: Sequence[str], sight: Sight) -> tuple[str, ...]:
+def unexpected_facts(expected: Sequence[str], sight: CaseFacts) -> tuple[str, ...]:
     """Facts that were seen although a case does not expect them."""
     return tuple(fact for fact in FACTS if sight.seen.get(fact) and fact not in expected)

@@ -169,7 +169,7 @@ def find_changes(stage: Stage) -> tuple[FileChange, ...]:
         for change in changes:
             changes_found.append(change)
             if len(changes_found) > MAX_CHANGES:
-                raise SandboxError("preview.too-many", f"more than {MAX_CHANGES} files changed")
+                raise SandboxError("preview.too-many", f"more than {MAX_CHANGES} files changed", hint="preview a smaller step")  # fmt: skip
     return tuple(sorted(changes_found, key=lambda change: change.path))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.outcome import OnOutput as OnOutput
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.sandbox.tracing.trace import Tracer
     from atip.sandbox.verified import VerifiedBinary
 
@@ -70,7 +70,7 @@ def start_confined(
     on_output: OnOutput,
     *,
     backend: str = "bubblewrap",
-) -> Running:
+) -> RunningProcess:
     """Start a run; `wait()` on the result gives the Outcome, `cancel()` ends it within a second.
 
     Raises:
@@ -78,7 +78,7 @@ def start_confined(
         ExecutionError: `execution.not-started`.
     """
     if backend not in BACKENDS:
-        raise SandboxError("sandbox.backend", f"there is no backend `{backend}`")
+        raise SandboxError("sandbox.backend", f"unknown backend `{backend}`")
     if backend != "bubblewrap" and (
         request.overlays or request.tracer or request.layer or request.binary.root
     ):
@@ -87,7 +87,7 @@ def start_confined(
             "sandbox.backend", f"`{backend}` can neither preview, trace nor show an image"
         )
     __import__(BACKENDS[backend])  # what `importlib` does, without importing `importlib`
-    running: Running = sys.modules[BACKENDS[backend]].start(confinement, request, on_output)
+    running: RunningProcess = sys.modules[BACKENDS[backend]].start(confinement, request, on_output)
     return running
 
 

@@ -1,4 +1,4 @@
-"""Running: a confined program while it runs: its output, its deadline, its end.
+"""A confined program while it runs: its output, its deadline, its end.
 
 Reads both streams (or one terminal) in the waiting thread, hands each piece on and keeps none. The
 end of the program is the end of its namespace: whatever it left behind is gone when `wait` returns.
@@ -28,7 +28,7 @@ IDLE_MS = 1000.0
 """After this time without output a program at a private terminal gets the end of input."""
 
 
-class Running:
+class RunningProcess:
     """One run. `cancel` may be called from any thread; `wait` by one, once."""
 
     def __init__(

@@ -35,7 +35,7 @@ def part_of(document: Document, commands: Sequence[str] = (), depth: int | None 
     paths = _resolve(document, commands)
     if not paths and depth is None:
         return document
-    cut = _Cut(document, paths, depth)
+    cut = _PartialWalk(document, paths, depth)
     kept, _here = cut.level(document.get("commands") or {}, ())
     part = dict(document)
     if cut.reasons:
@@ -54,7 +54,7 @@ def part_of(document: Document, commands: Sequence[str] = (), depth: int | None 
     return part
 
 
-class _Cut:
+class _PartialWalk:
     """One walk down the tree: what stays, what was left out, and why."""
 
     def __init__(self, document: Document, paths: tuple[Path, ...], depth: int | None) -> None:

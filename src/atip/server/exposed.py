@@ -1,4 +1,4 @@
-"""Exposed: chosen commands as MCP tools of their own, with annotations from the most they may do.
+"""Chosen commands as MCP tools of their own, with annotations from the most they may do.
 
 What is published is what the user approved: the texts of the first start are pinned, later ones are compared with
 the pins. A command that changed, or that a known tool grew, is not published before it is approved; clients are told
@@ -27,7 +27,7 @@ MAX_EXPOSED = 128
 """More than this no client shows, and no model reads."""
 
 
-class Exposed:
+class ServerCommands:
     """The published commands of one server. `load` is called again whenever something may have changed."""
 
     def __init__(self, catalogue: Catalogue, pins: Pins, targets: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.proving.tally import CONVENTION, METHOD, Explained, load_explained
+from atip.proving.tally import CONVENTION, METHOD, Exemption, load_explained
 
 ELSEWHERE = {
     "filesystem.read": ("/home/someone/.ssh/id_ed25519", "/work/desk/other.txt"),
@@ -20,7 +20,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("row", load_explained(), ids=lambda row: row.why)
-def test_an_explanation_names_its_tools_and_covers_nothing_else(row: Explained) -> None:
+def test_an_explanation_names_its_tools_and_covers_nothing_else(row: Exemption) -> None:
     assert row.kind in (CONVENTION, METHOD, "build")
     assert row.tools
     for target in ELSEWHERE[row.fact]:
@@ -28,7 +28,7 @@ def test_an_explanation_names_its_tools_and_covers_nothing_else(row: Explained) 
 
 
 @pytest.mark.parametrize("row", load_explained(), ids=lambda row: row.why)
-def test_one_other_target_ends_an_explanation(row: Explained) -> None:
+def test_one_other_target_ends_an_explanation(row: Exemption) -> None:
     """All that was seen must be explained; a harmless path beside a lie does not cover it."""
     for target in ELSEWHERE[row.fact]:
         assert not row.covers(row.tools[0], row.fact, ["/home/someone/.cache/x", target])

@@ -14,8 +14,8 @@ from atip.proving.verdicts import (
     UNDECLARED,
     UNSAID,
     UNUSED,
+    CaseFacts,
     FactVerdict,
-    Sight,
     is_proof,
     judge_sight,
     sight_from,
@@ -31,7 +31,7 @@ effects = st.builds(
     st.sampled_from([None, (), ("process",), ("mount", "process")]),
 )  # fmt: skip
 sights = st.builds(
-    lambda facts, worked, lost: Sight(
+    lambda facts, worked, lost: CaseFacts(
         worked=worked, timed_out=False, lost=lost,
         seen={fact: (f"/usr/bin/{fact}",) for fact in facts}, calls=dict.fromkeys(facts, ("openat",)),
     ),
@@ -40,7 +40,9 @@ sights = st.builds(
 
 
 @given(effects, sights)
-def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sight: Sight) -> None:
+def test_each_fact_has_the_verdict_that_claim_and_sight_give(
+    claim: Effects, sight: CaseFacts
+) -> None:
     found = {each.fact: each.verdict for each in judge_sight(claim, sight)}
     for fact in FACTS:
         claimed, seen = claim_of(claim, fact), fact in sight.seen
@@ -51,7 +53,7 @@ def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sig
 
 
 @given(effects, sights)
-def test_a_lie_is_never_a_proof_and_a_sight_survives_json(claim: Effects, sight: Sight) -> None:
+def test_a_lie_is_never_a_proof_and_a_sight_survives_json(claim: Effects, sight: CaseFacts) -> None:
     assert sight_from(sight.to_json()) == sight
     verdicts = judge_sight(claim, sight)
     if any(verdict.verdict == UNDECLARED for verdict in verdicts):
@@ -61,13 +63,13 @@ def test_a_lie_is_never_a_proof_and_a_sight_survives_json(claim: Effects, sight:
 
 
 @given(effects, sights)
-def test_named_programs_are_declared(claim: Effects, sight: Sight) -> None:
+def test_named_programs_are_declared(claim: Effects, sight: CaseFacts) -> None:
     found = {each.fact: each.verdict for each in judge_sight(claim, sight, spawn=("subprocess",))}
     assert found.get("subprocess") not in (UNDECLARED, UNSAID)
 
 
 def judged(fact: str, verdict: str, line: str) -> JudgedCase:
-    sight = Sight(worked=True, timed_out=False, lost=False, seen={fact: ("x",)}, calls={})
+    sight = CaseFacts(worked=True, timed_out=False, lost=False, seen={fact: ("x",)}, calls={})
     return JudgedCase(
         tool="tool",
         row={"argv": line.split(), "exit": 0},
@@ -141,6 +143,6 @@ def test_a_case_that_the_clock_cut_off_says_nothing() -> None:
 
 def test_a_file_that_was_opened_for_writing_and_is_as_before_contradicts_nothing() -> None:
     seen = FactVerdict(fact="filesystem.write", verdict=UNDECLARED, seen=("/d/a", "/d/b"))
-    sight = Sight(worked=True, timed_out=False, lost=False, seen={}, calls={})
+    sight = CaseFacts(worked=True, timed_out=False, lost=False, seen={}, calls={})
     assert why_of("tool", seen, sight.replace(unchanged=("/d/a", "/d/b")), ()) == AS_BEFORE
     assert why_of("tool", seen, sight.replace(unchanged=("/d/a",)), ()) == ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
-from atip.apis.interface import Loaded
+from atip.apis.interface import LoadedSource
 from atip.apis.sources.openapi import OpenApiConnection
 from atip.errors import FormatError
 from atip.model.operation import Api, Body, Operation, Parameter
@@ -32,7 +32,7 @@ _TEMPLATE = re.compile(r"\{([^{}/]+)\}")
 _IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
 
-def load(config: SourceConfig, access: ApiAccess) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     """Read the definitions from the configuration or from its file.
 
     Raises:
@@ -52,7 +52,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
         name=config.name, kind="custom", title=config.name, servers=servers, operations=operations
     )
     raw = json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
-    return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+    return LoadedSource(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
 def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConnection:

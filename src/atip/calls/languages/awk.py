@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import GAVE_UP, GiveUp, ScriptEffects
+from atip.calls.languages.program import GAVE_UP, ScriptEffects, UnsupportedProgram
 
 _TOKEN = re.compile(
     r'(?P<blank>[ \t\r]+|\\\n|#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\.|\\\n)*")'
@@ -29,7 +29,7 @@ def read_awk(text: str) -> ScriptEffects:
     try:
         tokens = _tokens(text)
         return _judge(tokens)
-    except GiveUp:
+    except UnsupportedProgram:
         return GAVE_UP
 
 
@@ -41,7 +41,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         if text[at] == "/" and (starts := _regex_starts(tokens)) is not False:
             match = _REGEX.match(text, at) if starts else None
             if match is None:
-                raise GiveUp
+                raise UnsupportedProgram
             tokens.append(("regex", match[0]))
         elif text[at] == "/":
             width = 2 if text.startswith("/=", at) else 1
@@ -51,7 +51,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         else:
             match = _TOKEN.match(text, at)
             if match is None:
-                raise GiveUp
+                raise UnsupportedProgram
             if match.lastgroup != "blank":
                 tokens.append((str(match.lastgroup), match[0]))
         at = match.end()

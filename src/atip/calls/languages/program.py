@@ -24,5 +24,5 @@ class ScriptEffects(Value):
 GAVE_UP = ScriptEffects(understood=False)
 
 
-class GiveUp(Exception):
+class UnsupportedProgram(Exception):
     """The text is outside the supported grammar."""

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from atip.calls.effects.ceiling import Claim
     from atip.model.effects import Effects
 
-OPENAI_LIMIT = 1024
-"""Code points of a function's description."""
-TEXT_LIMIT = 16_000
-"""Limit for providers that set none."""
 PARAMETER_LIMIT = 2_000
 
 _FLAGS = (

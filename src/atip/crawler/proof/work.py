@@ -24,7 +24,7 @@ from atip.knowledge.reading import load
 from atip.model.root import lift
 from atip.model.text.platforms import host_platform
 from atip.proving.cases import case_from
-from atip.proving.generate import CaseBudget, Generator, Tried
+from atip.proving.generate import CaseBudget, CaseResult, Generator
 from atip.proving.playing import play_case
 from atip.proving.trial import TrialRunner
 from atip.proving.verdicts import sight_of
@@ -128,7 +128,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
 
 def _generate(
     document: Mapping[str, Any], runner: TrialRunner, binary: VerifiedBinary, metadata: Tool | None
-) -> list[Tried]:
+) -> list[CaseResult]:
     name = document["name"]
     curated = load(name)
     tool = metadata or curated
@@ -141,11 +141,11 @@ def _generate(
     return generator.generate()
 
 
-def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> Tried:
+def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> CaseResult:
     trial = play_case(case, runner, binary)
-    return Tried(case=case, sight=sight_of(trial), verdicts=(), exit_code=trial.exit_code)
+    return CaseResult(case=case, sight=sight_of(trial), verdicts=(), exit_code=trial.exit_code)
 
 
-def row_of(trial: Tried) -> dict[str, Any]:
+def row_of(trial: CaseResult) -> dict[str, Any]:
     """What is kept of a case: what was run and seen. Verdicts are made from it, by the knowledge of the day (`tally`)."""
     return {**trial.case.to_json(), "exit": trial.exit_code, **trial.sight.to_json()}

@@ -25,7 +25,7 @@ from atip.sandbox.verified import seal
 if TYPE_CHECKING:
     from atip.crawler.layouts.interface import Arranged, PackagedProgram
     from atip.model.tool import Tool
-    from atip.proving.generate import Tried
+    from atip.proving.generate import CaseResult
 
 BUDGET = CaseBudget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
 
@@ -84,7 +84,7 @@ def _observe(
         document["trust"] = {**document.get("trust", {}), "verified": True}
 
 
-def _verifies(tool: Tool, digest: str, trials: list[Tried], desk: str) -> bool:
+def _verifies(tool: Tool, digest: str, trials: list[CaseResult], desk: str) -> bool:
     """Whether the cases corroborate the description itself, not only curated knowledge."""
 
     def lookup(name: str) -> Tool | None:
@@ -94,7 +94,7 @@ def _verifies(tool: Tool, digest: str, trials: list[Tried], desk: str) -> bool:
     return is_verified(evidence_of_cases(tool.name, digest, tool.version, cases), subjects_of(tool))
 
 
-def _judge_trial(trial: Tried, desk: str, lookup: Any, explained: Any) -> JudgedCase:
+def _judge_trial(trial: CaseResult, desk: str, lookup: Any, explained: Any) -> JudgedCase:
     case = trial.case
     claim = claim_of(case.argv, desk, lookup)
     verdicts = judge_sight(claim.effects, trial.sight, spawn=claim.spawn)

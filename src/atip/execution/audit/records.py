@@ -129,9 +129,7 @@ class Records:
         """Whether the record was written; raises only where policy demands it."""
         if self._audit is None:
             if required:
-                raise ExecutionError(
-                    "audit.missing", "the policy requires an audit record, but the audit is off"
-                )
+                raise ExecutionError("audit.missing", "the policy requires an audit record, but the audit is off", hint="pass an `Audit` to the runner, or remove `auditAllCalls` from the policy")  # fmt: skip
             return False
         try:
             self._audit.append(record)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from atip.sandbox.network.proxy import Attempt
 
 DEFAULT_MAX_BYTES = 256 * 1024
-_MARK_ROOM = 300
 
 MEANINGS = {
     0: "ok",

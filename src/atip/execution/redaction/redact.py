@@ -53,7 +53,7 @@ _KEY_HEAD = b"-----BEGIN"
 _KEY_END = late_regex(rb"-----END[^-\n]{0,60}-----")
 
 
-class Redacted(Value):
+class RedactedText(Value):
     """One whole text without its secrets."""
 
     data: bytes
@@ -61,11 +61,11 @@ class Redacted(Value):
     """Kind → how many, in the order of the rule table."""
 
 
-def redact(data: bytes, secrets: Sequence[bytes] = ()) -> Redacted:
+def redact(data: bytes, secrets: Sequence[bytes] = ()) -> RedactedText:
     """A whole text at once."""
     redactor = Redactor(secrets)
     out = redactor.feed(data) + redactor.finish()
-    return Redacted(data=out, counts=redactor.counts)
+    return RedactedText(data=out, counts=redactor.counts)
 
 
 def redact_text(text: str, secrets: Sequence[bytes] = ()) -> str:

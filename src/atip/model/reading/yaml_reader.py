@@ -159,7 +159,7 @@ class _Builder:
         elif kind == "DocumentStartEvent":
             self.documents += 1
             if self.documents > 1:
-                raise self.fail("format.two-documents", "a second document", event)
+                raise self.fail("format.two-documents", "the file has a second document", event)
 
     def refuse_loose(self, event: Any, kind: str) -> None:
         """Malformed text that the parser library lets pass, or reads otherwise than YAML 1.2 says."""

@@ -75,17 +75,9 @@ class Shape:
 
     __slots__ = (
         *(
-            "checks",
-            "closed",
-            "doc",
-            "fields",
-            "name",
-            "plain",
-            "required",
-            "unknown_code",
-            "words",
+            "checks", "closed", "doc", "fields", "name", "plain", "required", "unknown_code", "words",
         ),
-    )
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -232,7 +224,7 @@ class Text:
         return self._search(value) is not None
 
 
-class Whole:
+class Integer:
     """An integer in a range."""
 
     __slots__ = ("maximum", "minimum")

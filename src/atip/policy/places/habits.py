@@ -70,16 +70,9 @@ HARMLESS_VARIABLES = frozenset(
 """Variables that do not change what programs do; any other before a command makes it unknown."""
 PAGERS = frozenset(
     (
-        "PAGER",
-        "GIT_PAGER",
-        "MANPAGER",
-        "SYSTEMD_PAGER",
-        "GH_PAGER",
-        "AWS_PAGER",
-        "BAT_PAGER",
-        "DELTA_PAGER",
+        "PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER", "DELTA_PAGER",
     )
-)
+)  # fmt: skip
 CODE_VARIABLES = frozenset(
     """PATH HOME CDPATH IFS ENV BASH_ENV BASHOPTS SHELLOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL EDITOR VISUAL BROWSER FCEDIT
     LESSOPEN LESSCLOSE LESSEDIT LESS MAKEFLAGS TAR_OPTIONS GLOBIGNORE EXECIGNORE FIGNORE TMPDIR POSIX_ME_HARDER POSIXLY_CORRECT

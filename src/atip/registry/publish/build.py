@@ -33,7 +33,7 @@ from atip.registry.publish.review import ReviewRules
 from atip.registry.publish.settings import load_publisher_settings, public_key
 from atip.registry.publish.signing import roots
 from atip.registry.publish.signing.metadata import Release, next_metadata
-from atip.registry.publish.signing.published import Published, load_published
+from atip.registry.publish.signing.published import PublishedMetadata, load_published
 from atip.registry.publish.signing.role_keys import load_role_keys
 from atip.registry.publish.source import ShimListing, compare, list_source, look_at
 from atip.registry.publish.state import DAMAGED, VERSION, BuildState
@@ -205,7 +205,7 @@ class _Build:
             advice=tuple(gathered.advice),
         )
 
-    def _published(self) -> Published | None:
+    def _published(self) -> PublishedMetadata | None:
         """Our root and what it has signed; None for an unsigned tree. Makes keys for a first release."""
         if self.order.keys is None:
             return None
@@ -220,7 +220,7 @@ class _Build:
         self.is_first = not published.timestamp_version
         return published
 
-    def _check_state(self, published: Published | None) -> None:
+    def _check_state(self, published: PublishedMetadata | None) -> None:
         """Forget what the last build left unless the place still holds it."""
         head = self.state.head
         if head is None:
@@ -248,7 +248,7 @@ class _Build:
 
     def _sign(
         self,
-        published: Published | None,
+        published: PublishedMetadata | None,
         gathered: BuildChanges,
         files: dict[str, bytes],
     ) -> Metadata | None:

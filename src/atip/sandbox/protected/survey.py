@@ -144,7 +144,7 @@ class _Walk:
         if self._left < 0:
             raise SandboxError(
                 "sandbox.cannot-enforce",
-                f"`{self._roots[0]}` holds more than {MAX_ENTRIES:,} files: names that must stay as they are cannot be looked for",
+                f"`{self._roots[0]}` holds more than {MAX_ENTRIES:,} files: too many to find the protected ones",
                 hint="run it in a smaller folder",
             )
         return entries

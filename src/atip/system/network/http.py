@@ -20,8 +20,8 @@ from atip.model.value import Value
 from atip.system.clock import monotonic, now
 from atip.system.network.http_addresses import (
     Access,
+    ActiveRequest,
     Address,
-    Journey,
     check_scheme,
     make_backend,
     parse_address,
@@ -91,7 +91,7 @@ class HttpClient:
         self._offline = offline
         self._lookup = lookup
         self._sleep = sleep
-        self._journey = Journey()
+        self._journey = ActiveRequest()
         self._pool: httpcore2.ConnectionPool | None = None
         self.requests = 0
         """Requests sent so far, retries and redirects included."""
@@ -142,7 +142,7 @@ class HttpClient:
             tries += 1
             try:
                 return self._follow(url, headers, body, accept)
-            except _Again as again:
+            except _RetryableFailure as again:
                 retry_after = again.told_s
                 wait = delay_s(tries, random.random(), retry_after)  # noqa: S311 jitter, not a secret
                 if tries >= limits.tries or body.started or wait >= self._journey.left_s():
@@ -199,7 +199,7 @@ class HttpClient:
         except httpcore.ConnectError as error:
             raise _not_connected(address, error) from error
         except httpcore.RemoteProtocolError as error:
-            raise _Again(
+            raise _RetryableFailure(
                 FetchError(
                     "http.truncated",
                     f"`{address.host}` closed the connection early: {str(error)[:200]}",
@@ -210,7 +210,7 @@ class HttpClient:
             httpcore.ProtocolError,
             httpcore.UnsupportedProtocol,
         ) as error:
-            raise _Again(
+            raise _RetryableFailure(
                 FetchError("http.protocol", f"`{address.host}`: {str(error)[:200]}")
             ) from error
 
@@ -263,7 +263,7 @@ def get(
         return client.get(url, headers=headers, limits=limits, sink=sink)
 
 
-class _Again(Exception):
+class _RetryableFailure(Exception):
     """A failure that may pass: carries the error to raise when it does not."""
 
     def __init__(self, error: FetchError, told_s: float | None = None) -> None:
@@ -369,7 +369,7 @@ def _status(address: Address, status: int, headers: Mapping[str, str]) -> Except
         hint="try again later" if status in RETRIED else "",
         details={"status": status, "retryAfter": retry_after},
     )
-    return _Again(error, retry_after) if status in RETRIED else error
+    return _RetryableFailure(error, retry_after) if status in RETRIED else error
 
 
 def _not_connected(address: Address, error: Exception) -> Exception:
@@ -380,7 +380,7 @@ def _not_connected(address: Address, error: Exception) -> Exception:
         if isinstance(cause, ssl.SSLError):
             return FetchError("http.tls", f"`{address.host}`: {str(cause)[:200]}")
         cause = cause.__cause__ or cause.__context__
-    return _Again(
+    return _RetryableFailure(
         FetchError(
             "http.connect",
             f"cannot connect to `{address.host}`, port {address.port}: {str(error)[:200]}",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from atip.registry.publish.ledger import ShimLedger
     from atip.registry.publish.settings import PublisherSettings
     from atip.registry.publish.signing.metadata import Metadata
-    from atip.registry.publish.signing.published import Published
+    from atip.registry.publish.signing.published import PublishedMetadata
     from atip.system.stores.objects import ObjectStore
 
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
@@ -111,7 +111,7 @@ def _policy(folder: str) -> bytes | None:
 def stale_files(
     store: ObjectStore,
     files: dict[str, bytes],
-    published: Published | None,
+    published: PublishedMetadata | None,
     metadata: Metadata | None,
 ) -> list[str]:
     """Patterns that are gone, and metadata that neither this release nor the one before it names.
