@@ -218,7 +218,7 @@ class Runner:
             self._end_record(run_id, on_record, {"failed": _name_of(error)})
             raise
         finally:
-            remaining = {name: gathered.end() for name, gathered in streams.items()}
+            remaining = {name: stream.end() for name, stream in streams.items()}
         for name, data in remaining.items():
             self._show(name, data)
         result = make_result(call, judgment, binary.digest, outcome, streams)

@@ -188,8 +188,8 @@ class TrialRunner:
             seen=seen,
             lost=_has_lost(changes),
             unchanged=self._find_unchanged(seen, changes),
-            said=listener.said.decode("utf-8", "replace")[-_KEPT:],
-            silent=not listener.said,
+            said=listener.text.decode("utf-8", "replace")[-_KEPT:],
+            silent=not listener.text,
             complete=tracer.complete,
         )
 
@@ -247,14 +247,14 @@ class _ErrorOutput:
     """Collect a program's standard error; cancel a program that writes more than `MAX_OUTPUT`."""
 
     def __init__(self) -> None:
-        self.said = bytearray()
+        self.text = bytearray()
         self.running: RunningProcess | None = None
         self._left = MAX_OUTPUT
 
     def hear(self, stream: str, data: bytes) -> None:
         self._left -= len(data)
         if stream == "stderr" and self._left >= 0:
-            self.said.extend(data)
+            self.text.extend(data)
         if self._left < 0 and self.running is not None:
             self.running.cancel()
 

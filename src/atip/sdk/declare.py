@@ -96,8 +96,8 @@ def checked(facts: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, dict):
             for inner in value:
                 if inner not in FACTS[fact] and not inner.startswith("x-"):
-                    known = ", ".join(FACTS[fact]) or "a plain value, not an object"
-                    raise TypeError(f"unknown effect {fact}.{inner}; expected: {known}")
+                    choices = ", ".join(FACTS[fact]) or "a plain value, not an object"
+                    raise TypeError(f"unknown effect {fact}.{inner}; expected: {choices}")
     return dict(facts)
 
 

@@ -74,8 +74,8 @@ def facet(
     """
     out = sys.stdout if out is None else out
     use_agent = is_agent() if for_agent is None else for_agent
-    chosen = agent if use_agent else human
-    value = chosen() if callable(chosen) else chosen
+    view = agent if use_agent else human
+    value = view() if callable(view) else view
     if use_agent:
         print(_json(value), file=out)
     elif value is not None:

@@ -95,7 +95,7 @@ class ServerCommands:
     def _functions(self, first: bool) -> list[tuple[Function, Mapping[str, Any], bool]]:
         """Functions of all targets, and whether the user's own word chose each: it was named itself, or its
         group is published for the first time. What a group grew later was not."""
-        found: dict[str, tuple[Function, Mapping[str, Any], bool]] = {}
+        published: dict[str, tuple[Function, Mapping[str, Any], bool]] = {}
         for target in self._targets:
             words = self._catalogue.box.calls.target_words(target)
             try:
@@ -111,14 +111,14 @@ class ServerCommands:
             is_new = first and self._pins.begin(target)
             for function in functions:
                 is_chosen = is_new or (first and function.path == path)
-                found[function.name] = (function, loaded.document, is_chosen)
-        if len(found) > MAX_EXPOSED:
+                published[function.name] = (function, loaded.document, is_chosen)
+        if len(published) > MAX_EXPOSED:
             raise UsageError(
                 "mcp.too-many",
-                f"{len(found)} commands would be published; at most {MAX_EXPOSED} are",
+                f"{len(published)} commands would be published; at most {MAX_EXPOSED} are",
                 hint="name commands: `--expose 'gh pr list'`; `find` reaches all others",
             )
-        return list(found.values())
+        return list(published.values())
 
     def _stamps(self) -> tuple[Any, ...]:
         box = self._catalogue.box

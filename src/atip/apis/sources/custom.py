@@ -42,9 +42,9 @@ def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     if "file" in config.settings:
         definitions = read_json(read_place(str(config.settings["file"]), config, access))
     problems = check_shape(definitions, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
-    wrong = [problem for problem in problems if problem.severity == "error"]
-    if wrong or not isinstance(definitions, list):
-        raise FormatError("api.custom", "the tool definitions are not valid", problems=wrong)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors or not isinstance(definitions, list):
+        raise FormatError("api.custom", "the tool definitions are not valid", problems=errors)
     names: set[str] = set()
     operations = tuple(_operation(definition, names) for definition in definitions)
     servers = (str(config.settings["baseUrl"]),) if "baseUrl" in config.settings else ()

@@ -21,7 +21,7 @@ class ScriptEffects(Value):
     """It looks at variables of the environment."""
 
 
-GAVE_UP = ScriptEffects(understood=False)
+UNSUPPORTED = ScriptEffects(understood=False)
 
 
 class UnsupportedProgram(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import GAVE_UP, ScriptEffects, UnsupportedProgram
+from atip.calls.languages.program import UNSUPPORTED, ScriptEffects, UnsupportedProgram
 
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
 _NUMBERED = frozenset("lLqQ")
@@ -29,7 +29,7 @@ def read_sed(text: str) -> ScriptEffects:
         reader for brackets in (False, True) if (reader := _read(text, brackets)) is not None
     ]
     if not readings:
-        return GAVE_UP
+        return UNSUPPORTED
     return ScriptEffects(
         runs=any(reader.runs for reader in readings),
         reads=tuple(name for reader in readings for name in reader.reads),

@@ -169,7 +169,7 @@ class Text:
     decided by mode in `check.py`.
     """
 
-    __slots__ = ("_known", "_search", "choices", "code", "max_length", "pattern", "retired")
+    __slots__ = ("_choice_set", "_search", "choices", "code", "max_length", "pattern", "retired")
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class Text:
         self._search: Callable[[str], object] | None = None
         self.choices = tuple(choices) if choices is not None else None
         self.retired = retired or {}
-        self._known = frozenset(self.choices or ())
+        self._choice_set = frozenset(self.choices or ())
         self.code = code
         self.max_length = max_length
 
@@ -197,7 +197,7 @@ class Text:
             wrong_type(str, value, path, report)
             return
         if self.choices is not None:
-            if value in self._known:
+            if value in self._choice_set:
                 return
             close = closest(value, self.choices)
             report(

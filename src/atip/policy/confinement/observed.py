@@ -143,7 +143,7 @@ def touched(
         sorting.add(one)
     refused = {**sorting.refused, **{target: None for target, allowed in attempts if not allowed}}
     return ObservedEffects(
-        reads=tuple(path for path in sorting.reads if path not in sorting.made),
+        reads=tuple(path for path in sorting.reads if path not in sorting.created),
         writes=tuple(sorting.writes),
         deletes=tuple(sorting.deletes),
         spawned=tuple(dict.fromkeys(sorting.spawned)),
@@ -172,7 +172,7 @@ class _Classifier:
         self.terminals: dict[str, None] = {}
         self.signals: dict[str, None] = {}
         self.mounts: dict[str, None] = {}
-        self.made: set[str] = set()
+        self.created: set[str] = set()
         self.effects: dict[Effect, None] = {}
 
     def add(self, one: AttemptedOperation) -> None:
@@ -217,24 +217,24 @@ class _Classifier:
         if _is_scratch(one.target, self._context):
             return
         if not one.exists and one.target not in self.writes and one.target not in self.deletes:
-            self.made.add(one.target)
+            self.created.add(one.target)
         self.deletes.pop(one.target, None)  # it is there again
         self.writes[one.target] = None
         self._note(one.kind, one)
 
     def _delete(self, one: AttemptedOperation, target: str) -> None:
-        if one.exists and not _is_scratch(target, self._context) and target not in self.made:
+        if one.exists and not _is_scratch(target, self._context) and target not in self.created:
             self.deletes[target] = None
             self._note("delete", one, target)
 
     def _rename(self, one: AttemptedOperation) -> None:
         """Delete the old name and write the new one; a file that the run created counts as written only."""
-        if one.source not in self.made:
+        if one.source not in self.created:
             self._delete(one.replace(exists=True), one.source)
         if _is_scratch(one.target, self._context):
             return
         if not one.exists and one.target not in self.deletes:
-            self.made.add(one.target)
+            self.created.add(one.target)
         self.deletes.pop(one.target, None)
         self.writes[one.target] = None
         self._note("overwrite" if one.exists else "rename", one)

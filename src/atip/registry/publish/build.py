@@ -172,11 +172,11 @@ class _Build:
             marks = [0] * len(marks)
         changes = compare(listing, last_listing.names, marks)
         # (2)
-        gathered = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
-        if gathered.errors:
-            raise _refusal(gathered.errors)
+        content = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
+        if content.errors:
+            raise _refusal(content.errors)
         # (3)
-        self.store.put_many(gathered.objects())
+        self.store.put_many(content.objects())
         # (4)
         release = iso(self.order.at)
         if before is not None and not ledger.touched:
@@ -187,22 +187,22 @@ class _Build:
             files[tree.CATALOG] = catalog(ledger.entries(), ledger.total, release)
         self._put_changed(files)
         # (5)
-        metadata = self._sign(published, gathered, files)
+        metadata = self._sign(published, content, files)
         # (6)
-        self.store.delete(gathered.obsolete_paths)
+        self.store.delete(content.obsolete_paths)
         self.store.delete(stale_files(self.store, files, published, metadata))
         self._save(listing, ledger, rules, release, metadata, files)
         return BuildReport(
             place=self.store.place,
             release=release,
             total=ledger.total,
-            added=gathered.added,
-            changed=gathered.changed,
-            removed=gathered.removed,
+            added=content.added,
+            changed=content.changed,
+            removed=content.removed,
             bins=len(metadata.changed_bins) if metadata else 0,
             fingerprint=fingerprint,
             is_first=self.is_first,
-            advice=tuple(gathered.advice),
+            advice=tuple(content.advice),
         )
 
     def _published(self) -> PublishedMetadata | None:
@@ -249,7 +249,7 @@ class _Build:
     def _sign(
         self,
         published: PublishedMetadata | None,
-        gathered: BuildChanges,
+        content: BuildChanges,
         files: dict[str, bytes],
     ) -> Metadata | None:
         if published is None or self.order.keys is None:
@@ -266,8 +266,8 @@ class _Build:
         others = {path: file_record(data) for path, data in files.items() if path != tree.COVERAGE}
         if tree.CATALOG not in others and published.targets is not None:
             others[tree.CATALOG] = published.targets["targets"][tree.CATALOG]
-        touched = gathered.ledger.touched if before is not None else None
-        metadata = next_metadata(published, gathered.ledger, touched, others, release)
+        touched = content.ledger.touched if before is not None else None
+        metadata = next_metadata(published, content.ledger, touched, others, release)
         put_roots(self.store, self.chain)
         self.store.put_many(metadata.files.items())
         if metadata.timestamp is not None:

@@ -218,10 +218,10 @@ class _Launch:
         channel.settimeout(START_S)
         forwards = [parse_endpoint(text) for text in self._confinement.tcp]
         for index in range(len(gates)):
-            _, handed, _, _ = socket.recv_fds(channel, 1, 1)
-            if not handed:
+            _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+            if not descriptors:
                 return  # it died; the status tells why
-            gate = socket.socket(fileno=handed[0])
+            gate = socket.socket(fileno=descriptors[0])
             if index == 0 and self._confinement.has_gate:
                 proxy.serve_proxy(gate)
             else:
@@ -239,10 +239,10 @@ class _Launch:
 
         inside: list[socket.socket] = []
         for _ in range(count_spare(self._decided.callbacks)):
-            _, handed, _, _ = socket.recv_fds(channel, 1, 1)
-            if not handed:
+            _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+            if not descriptors:
                 return False  # it died; the status tells why
-            inside.append(socket.socket(fileno=handed[0]))
+            inside.append(socket.socket(fileno=descriptors[0]))
         listener = IngressListener(self._decided.callbacks, inside)
         self._undo.callback(listener.close)
         listener.serve()

@@ -116,25 +116,25 @@ def start(
         gate, gate_w = _pipe(opened)
         # Bubblewrap holds the reading ends too: should we be killed in the middle, it neither
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
-        handed = [info, info_w, gate, *order.keep]
+        descriptors = [info, info_w, gate, *order.keep]
         program = find_bubblewrap()
         plain = _plainly(program) if order.capabilities and not root else []
         command = [*order.prefix, *plain, program, *_NAMESPACES, "--info-fd", str(info_w)]
         command += _identity(root, gate, order.capabilities)
         command += order.arguments
         for path, content in order.files.items():
-            handed.append(_content(content, opened))
+            descriptors.append(_content(content, opened))
             kind = "--ro-bind-data" if order.over else "--file"
-            command += ["--perms", "0444", kind, str(handed[-1]), path]
+            command += ["--perms", "0444", kind, str(descriptors[-1]), path]
         command += [] if order.seals else ["--remount-ro", "/"]
         if order.seccomp:
-            handed.append(_content(order.seccomp, opened))
-            command += ["--seccomp", str(handed[-1])]
+            descriptors.append(_content(order.seccomp, opened))
+            command += ["--seccomp", str(descriptors[-1])]
         command += ["--", *order.inner]
         stdin, stdout, stderr = order.stdio
         pid = spawn_by(
             lambda: processes.spawn(
-                command, {}, keep=handed, stdin=stdin, stdout=stdout, stderr=stderr
+                command, {}, keep=descriptors, stdin=stdin, stdout=stdout, stderr=stderr
             )
         )
         _close(opened, info_w)

@@ -192,7 +192,7 @@ class Streams:
     """Both output pipes of one probe, read without ever waiting for the wrong thing."""
 
     def __init__(self, out: int, err: int, keep: int, control: int) -> None:
-        self.kept = {out: bytearray(), err: bytearray()}
+        self.output = {out: bytearray(), err: bytearray()}
         self.open = {out, err}
         self._keep = keep
         self._control = control
@@ -214,7 +214,7 @@ class Streams:
                     continue
                 if handle in self.take(left_ms):
                     return 0
-                for data in self.kept.values():
+                for data in self.output.values():
                     if len(data) > self._keep:
                         return TRUNCATED
         finally:
@@ -230,7 +230,7 @@ class Streams:
             if descriptor in self.open:
                 data = os.read(descriptor, _CHUNK) if events & select.POLLIN else b""
                 if data:
-                    buffer = self.kept[descriptor]
+                    buffer = self.output[descriptor]
                     buffer += data[: self._keep + 1 - len(buffer)]
                 else:
                     self._poll.unregister(descriptor)
@@ -360,7 +360,7 @@ class Supervisor:
         took, used = time.monotonic() - started, cpu_reaped() - reaped
         if look(self._scratch) != self._untouched and not self._restore():
             flags |= NEEDS_RESTART
-        out, err = streams.kept[out_r], streams.kept[err_r]
+        out, err = streams.output[out_r], streams.output[err_r]
         if len(out) > keep or len(err) > keep:
             flags |= TRUNCATED
             out, err = out[:keep], err[:keep]

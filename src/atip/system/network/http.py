@@ -143,7 +143,7 @@ class HttpClient:
             try:
                 return self._follow(url, headers, body, accept)
             except _RetryableFailure as again:
-                retry_after = again.told_s
+                retry_after = again.server_delay_s
                 wait = delay_s(tries, random.random(), retry_after)  # noqa: S311 jitter, not a secret
                 if tries >= limits.tries or body.started or wait >= self._journey.left_s():
                     raise again.error from again.error.__cause__
@@ -266,10 +266,10 @@ def get(
 class _RetryableFailure(Exception):
     """A failure that may pass: carries the error to raise when it does not."""
 
-    def __init__(self, error: FetchError, told_s: float | None = None) -> None:
+    def __init__(self, error: FetchError, server_delay_s: float | None = None) -> None:
         super().__init__(error.message)
         self.error = error
-        self.told_s = told_s
+        self.server_delay_s = server_delay_s
 
 
 class _BodyReader:
