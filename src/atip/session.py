@@ -202,10 +202,7 @@ class Session:
                 function=function, arguments=arguments, problems=tuple(error.problems)
             )
         return call.replace(
-            function=function,
-            arguments=built.values,
-            argv=built.argv,
-            invocation=built.invocation,
+            function=function, arguments=built.values, argv=built.argv, invocation=built.invocation
         )
 
     def _unknown(self, raw: RawCall) -> Problem:

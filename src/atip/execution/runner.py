@@ -187,11 +187,7 @@ class Runner:
     # -- (5) to (7) ------------------------------------------------------------------------------
 
     def _run_permitted(
-        self,
-        call: ProgramCall,
-        judgment: Judgment,
-        binary: VerifiedBinary,
-        permission: Permission,
+        self, call: ProgramCall, judgment: Judgment, binary: VerifiedBinary, permission: Permission
     ) -> Result:
         stdin, notes = prepare_input(call, judgment.effects)  # (4)
         self._check_login(call, judgment, binary)

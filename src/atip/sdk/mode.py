@@ -83,12 +83,7 @@ def facet(
 
 
 def fail(
-    code: str,
-    message: str,
-    *,
-    hint: str = "",
-    exit_code: int = 1,
-    for_agent: bool | None = None,
+    code: str, message: str, *, hint: str = "", exit_code: int = 1, for_agent: bool | None = None
 ) -> NoReturn:
     """End the program with an error: `{"error": {…}}` on stdout for agents, text on stderr for people.
 

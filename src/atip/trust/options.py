@@ -18,12 +18,7 @@ SIGNATURES = {
     ".asc": "gpg",
     ".sig": "gpg",
 }
-PROVENANCES = (
-    ".intoto.jsonl",
-    ".slsa.attestation",
-    ".build.slsa",
-    ".attestations.json",
-)
+PROVENANCES = (".intoto.jsonl", ".slsa.attestation", ".build.slsa", ".attestations.json")
 
 
 class VerifyOptions(Value):

@@ -93,10 +93,7 @@ def _json(result: LintedFile, finding: LintFinding) -> dict[str, object]:
     place = result.place(finding)
     if place is not None:
         document.update(
-            line=place.line,
-            column=place.column,
-            endLine=place.end_line,
-            endColumn=place.end_column,
+            line=place.line, column=place.column, endLine=place.end_line, endColumn=place.end_column
         )
     return document
 

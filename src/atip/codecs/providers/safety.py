@@ -78,14 +78,7 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
     # A29: read-only needs both denials, and nothing that contradicts them.
     can_lose_data = destructive or irreversible or deletes
     read_only = quiet_network and quiet_write and not (changes or can_lose_data)
-    return (
-        destructive,
-        irreversible,
-        once,
-        billable,
-        deletes and not destructive,
-        read_only,
-    )
+    return (destructive, irreversible, once, billable, deletes and not destructive, read_only)
 
 
 def claim_flags(claim: Claim) -> tuple[bool, ...]:

@@ -56,11 +56,7 @@ def make_result(
 
 
 def operation_result(
-    call: OperationCall,
-    judgment: Judgment,
-    answer: OperationAnswer,
-    run_id: str,
-    duration_s: float,
+    call: OperationCall, judgment: Judgment, answer: OperationAnswer, run_id: str, duration_s: float
 ) -> Result:
     """The Result of an operation: its data, and the same as bounded text."""
     import json

@@ -223,10 +223,7 @@ TRUST = Shape(
     "trust",
     "what the document claims about itself (§3.2.2)",
     {
-        "source": Field(
-            Text(choices=TRUST_SOURCES),
-            "origin of the metadata",
-        ),
+        "source": Field(Text(choices=TRUST_SOURCES), "origin of the metadata"),
         "verified": Field(bool, "checked against the tool's behaviour"),
         "integrity": Field(
             Shape(

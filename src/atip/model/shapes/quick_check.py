@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from atip.model.shapes.check import (
-    Report,
-    check_name,
-    check_protocol,
-    is_error,
-    with_derived_names,
-)
+from atip.model.shapes.check import Report, check_name, check_protocol, is_error, with_derived_names
 from atip.model.shapes.metadata import COMMAND, TOOL
 from atip.model.shapes.shape import Anything, Either, Integer, Items, Shape, Table, Text
 

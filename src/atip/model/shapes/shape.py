@@ -144,12 +144,7 @@ class Shape:
             return
         close = closest(key, self.fields)
         hint = f"did you mean `{close}`?" if close else "vendor fields begin with `x-`"
-        report(
-            (*path, key),
-            self.unknown_code,
-            f"`{key}` is not a field of {self.name}",
-            hint,
-        )
+        report((*path, key), self.unknown_code, f"`{key}` is not a field of {self.name}", hint)
 
 
 def wrong_type(kind: type, item: Any, path: Parts, report: Report) -> None:

@@ -16,7 +16,7 @@ NAMES_ONLY_COMMANDS = {
     "git": frozenset(
         """status ls-files check-ignore check-attr rev-parse branch tag remote describe log-tree worktree
         ls-tree for-each-ref symbolic-ref merge-base rev-list name-rev count-objects var""".split()  # noqa: SIM905
-    ),
+    )
 }
 PATTERN_FIRST = {
     # program: options that hold the pattern instead of the first operand
@@ -30,9 +30,7 @@ PATTERN_FIRST_COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("git", "grep"): ("-e", "-f"),
     ("gh", "api"): (),
 }
-READS_NAMES = {
-    "tree": ("--fromfile", "--fromtabfile"),
-}
+READS_NAMES = {"tree": ("--fromfile", "--fromtabfile")}
 """Options that make a program of `NAMES_ONLY` read its operands."""
 LISTERS = frozenset(
     "find fd fdfind ls pwd realpath readlink basename dirname which echo printf seq for".split()  # noqa: SIM905

@@ -247,10 +247,7 @@ class _Build:
                 self.store.put(key, data)
 
     def _sign(
-        self,
-        published: PublishedMetadata | None,
-        content: BuildChanges,
-        files: dict[str, bytes],
+        self, published: PublishedMetadata | None, content: BuildChanges, files: dict[str, bytes]
     ) -> Metadata | None:
         if published is None or self.order.keys is None:
             return None
@@ -345,10 +342,7 @@ def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) ->
         }
         policy = create_trust_policy(config)
     return ReviewRules(
-        settings=settings,
-        approvals=load_approvals(folder),
-        policy=policy,
-        judges=judge,
+        settings=settings, approvals=load_approvals(folder), policy=policy, judges=judge
     )
 
 

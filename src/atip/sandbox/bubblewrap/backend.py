@@ -18,7 +18,7 @@ from atip.sandbox.bubblewrap import namespaces as bubblewrap
 from atip.sandbox.bubblewrap import plan as bubblewrap_plan
 from atip.sandbox.kernel.cgroups import make_group
 from atip.sandbox.protected import journal
-from atip.sandbox.running import RunningProcess
+from atip.sandbox.running import RunControl, RunningProcess
 from atip.system.programs.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
@@ -110,16 +110,18 @@ class _Launch:
             self._await_exec(status, streams)
             failed.pop_all()
         os.close(status)
-        return RunningProcess(
+        control = RunControl(
             pid=started.pid,
             kill=functools.partial(bubblewrap.kill, started),
             settle=functools.partial(bubblewrap.settle, started),
+            finish=functools.partial(self._finish, started),
+        )
+        return RunningProcess(
+            control,
             streams=streams,
             stdin=stdin,
             on_output=self._on_output,
-            wall_s=self._confinement.limits.wall_s,
-            output_bytes=self._confinement.limits.output_bytes,
-            finish=functools.partial(self._finish, started),
+            limits=self._confinement.limits,
             terminal=next(iter(streams)) if self._confinement.tty else -1,
             keyboard=self._decided.request.keyboard,
         )
@@ -177,9 +179,7 @@ class _Launch:
         command = [outer.program, *outer.options, f"/proc/self/fd/{code}", str(order_fd)]
         return command, (order_fd, code)
 
-    def _open_streams(
-        self,
-    ) -> tuple[tuple[int, int, int], dict[int, str], tuple[int, bytes]]:
+    def _open_streams(self) -> tuple[tuple[int, int, int], dict[int, str], tuple[int, bytes]]:
         """(theirs), (ours to read), (ours to write, what to write)."""
         data = self._decided.request.stdin
         if self._confinement.tty:

@@ -20,7 +20,7 @@ from atip.sandbox.bubblewrap.grants import plan_files
 from atip.sandbox.bubblewrap.plan import build_environment
 from atip.sandbox.kernel import syscalls as kernel
 from atip.sandbox.kernel.landlock_spawner import spawner_for
-from atip.sandbox.running import RunningProcess
+from atip.sandbox.running import RunControl, RunningProcess
 from atip.system.programs import processes
 
 if TYPE_CHECKING:
@@ -113,16 +113,13 @@ class _Launch:
         finally:
             _close(reader, out_w, err_w)
         self._limit(pid)
+        end = functools.partial(_kill_group, pid)
         return RunningProcess(
-            pid=pid,
-            kill=functools.partial(_kill_group, pid),
-            settle=functools.partial(_kill_group, pid),
+            RunControl(pid=pid, kill=end, settle=end, finish=self._finish),
             streams={out: "stdout", err: "stderr"},
             stdin=(writer, self._request.stdin),
             on_output=self._on_output,
-            wall_s=self._confinement.limits.wall_s,
-            output_bytes=self._confinement.limits.output_bytes,
-            finish=self._finish,
+            limits=self._confinement.limits,
         )
 
     def _spawn(self, abi: int, stdio: tuple[int, int, int]) -> int:

@@ -131,9 +131,7 @@ class HttpClient:
         # SECURITY: before anything else; offline means that no socket is opened, not even for a name.
         if self._offline:
             raise FetchError(
-                "http.offline",
-                f"`{url[:200]}` is not fetched: offline",
-                hint="unset ATIP_OFFLINE",
+                "http.offline", f"`{url[:200]}` is not fetched: offline", hint="unset ATIP_OFFLINE"
             )
         self._journey.ends_at = monotonic() + limits.deadline_s
         body = _BodyReader(sink, limits.max_bytes)

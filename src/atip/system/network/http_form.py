@@ -23,10 +23,7 @@ MAX_BYTES = 100_000
 CODES = frozenset(["authorization_pending", "slow_down", "access_denied", "expired_token"])
 """Error codes of a token endpoint during a device login (RFC 8628 §3.5)."""
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
-_HEADERS = (
-    ("Content-Type", "application/x-www-form-urlencoded"),
-    ("Accept", "application/json"),
-)
+_HEADERS = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
 
 
 def post_form(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:

@@ -27,9 +27,5 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     action = Action(kind="run", argv=(*argv, "--", package))
     note = "install scripts of packages are not run"
     return InstallPlan(
-        method="npm",
-        actions=(action,),
-        binaries=(binary,),
-        visible=(site.prefix,),
-        notes=(note,),
+        method="npm", actions=(action,), binaries=(binary,), visible=(site.prefix,), notes=(note,)
     )

@@ -27,11 +27,7 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 def render_documents(
-    folder: str,
-    settings: PublisherSettings,
-    ledger: ShimLedger,
-    release: str,
-    fingerprint: str,
+    folder: str, settings: PublisherSettings, ledger: ShimLedger, release: str, fingerprint: str
 ) -> dict[str, bytes]:
     """Every file that is neither a shim nor the catalogue, by path.
 
