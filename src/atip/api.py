@@ -48,7 +48,7 @@ def validate(data: Document, strict: bool = True) -> list[Problem]:
 
 
 def lint(tool: Tool | Document) -> list[LintFinding]:
-    """What is unwise, contradictory or poisoned in metadata."""
+    """Findings about unwise, contradictory or poisoned metadata; empty when there are none."""
     from atip.model.lint.linter import lint_tool
     from atip.model.tool import Tool
 
@@ -56,7 +56,7 @@ def lint(tool: Tool | Document) -> list[LintFinding]:
 
 
 def diff(old: Tool | Document, new: Tool | Document) -> Diff:
-    """What changed between two versions: breaking, compatible, effects."""
+    """Changes from `old` to `new`: breaking, compatible, effects."""
     from atip.model.diff import compare as differ
     from atip.model.tool import Tool
 

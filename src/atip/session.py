@@ -146,29 +146,33 @@ class Session:
     @property
     def tools(self) -> list[dict[str, Any]]:
         """Declarations for the request; for Gemini wrapped in one `function_declarations` (§7.2)."""
-        made = self.compiled.declarations
-        return [{"function_declarations": made}] if self.provider == "gemini" and made else made
+        declarations = self.compiled.declarations
+        return (
+            [{"function_declarations": declarations}]
+            if self.provider == "gemini" and declarations
+            else declarations
+        )
 
     @property
-    def left_out(self) -> tuple[provider_tools.LeftOut, ...]:
+    def left_out(self) -> tuple[provider_tools.OmittedCommand, ...]:
         """Commands that did not fit, each with the way to get it."""
         return self.compiled.left_out
 
     @property
     def system_prompt(self) -> str:
         """Frame, safety rules, patterns and examples as marked data, and where to find more."""
-        made = system_prompt(self._tools, self._functions(), self.left_out)
+        prompt = system_prompt(self._tools, self._functions(), self.left_out)
         if self._context is None:
-            return made
+            return prompt
         from atip.codecs.context_snippets import context_block
 
-        return f"{made}\n\n{context_block(self._context, {tool.name for tool in self._tools})}"
+        return f"{prompt}\n\n{context_block(self._context, {tool.name for tool in self._tools})}"
 
     def _functions(self) -> list[Function]:
-        chosen = list(self.compiled.functions.values())
+        functions = list(self.compiled.functions.values())
         for group in self.compiled.groups.values():
-            chosen += group.actions.values()
-        return chosen
+            functions += group.actions.values()
+        return functions
 
     def parse(self, response: object) -> list[ToolCall]:
         """The calls in a response, in order. What is wrong with one is in its `problems`."""
@@ -198,10 +202,7 @@ class Session:
                 function=function, arguments=arguments, problems=tuple(error.problems)
             )
         return call.replace(
-            function=function,
-            arguments=built.values,
-            argv=built.argv,
-            invocation=built.invocation,
+            function=function, arguments=built.values, argv=built.argv, invocation=built.invocation
         )
 
     def _unknown(self, raw: RawCall) -> Problem:
@@ -309,10 +310,10 @@ def call_function(
     return call.replace(arguments=built.values, argv=built.argv, invocation=built.invocation)
 
 
-def call_published(function: Function, given: Mapping[str, Any]) -> ToolCall:
+def call_published(function: Function, values: Mapping[str, Any]) -> ToolCall:
     """A call of one function as MCP clients are offered it."""
     compiled = provider_tools.compile_functions({function.name: function}, "mcp")
-    arguments = provider_tools.undo_call(compiled, function.name, given)
+    arguments = provider_tools.undo_call(compiled, function.name, values)
     assert arguments is not None, "the function is the one that was compiled"
     return call_function(function, arguments[1])
 

@@ -74,7 +74,7 @@ class Toolbox:
 
     @property
     def store(self) -> Store:
-        """What is known, on disk."""
+        """Known tools, on disk."""
         return self.host.store
 
     @property
@@ -89,7 +89,7 @@ class Toolbox:
         return scan(self.host, options, progress=progress)
 
     def plan_scan(self, options: ScanOptions | None = None) -> ScanPlan:
-        """What `scan` would execute; executes nothing."""
+        """Plan of what `scan` would execute; executes nothing."""
         from atip.workflows.scan.machine import plan_scan
 
         return plan_scan(self.host, options)
@@ -149,7 +149,7 @@ class Toolbox:
         return with_claims(self.host, document, every=every)
 
     def document_pieces(self, name: str) -> Sequence[bytes | memoryview]:
-        """What `show --json` prints; see `workflows.tools.document_pieces`."""
+        """The document that `show --json` prints, in pieces; see `workflows.tools.document_pieces`."""
         from atip.workflows.tools import document_pieces
 
         return document_pieces(self.host, name)
@@ -200,7 +200,7 @@ class Toolbox:
         return mcp_servers(self.host)
 
     def verify(self, name: str) -> Verdict:
-        """What can be verified about a tool's file: every step, the level, the recommendation."""
+        """Verify a tool's file as far as possible: every step, the level, the recommendation."""
         from atip.workflows.verify import verify_file
 
         return verify_file(self.locate(name), self.places, tool=self.find(os.path.basename(name)))
@@ -212,7 +212,7 @@ class Toolbox:
         return verify_file(path, self.places, options=options, tool=tool, offline=self.offline)
 
     def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False) -> Explanation:  # fmt: skip
-        """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
+        """Explain what a shell line will do and whether policy lets it run; errors as `registry.policies`."""
         from atip.workflows.look import explain_for
 
         return explain_for(self.host, line, cwd=cwd or os.getcwd(), preset=preset, once=once)
@@ -248,7 +248,7 @@ class Toolbox:
         self, line: str, *, cwd: str | None = None, stdin_fd: int = -1, ask: ConsentPrompt | None = None,
         on_output: Callable[[str, bytes], None] | None = None, read_only: bool = False, keyboard: int = -1, mark: str = "",
     ) -> tuple[Runner, ProgramCall]:  # fmt: skip
-        """What runs a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
+        """Runner for a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
         from atip.workflows.run.line import line_runner
 
         return line_runner(self.host, line, cwd=cwd, stdin_fd=stdin_fd, ask=ask, on_output=on_output, read_only=read_only, keyboard=keyboard, mark=mark)  # fmt: skip
@@ -268,7 +268,7 @@ class Toolbox:
         return Rewrites(self.host)
 
     def changes(self, *, cwd: str | None = None) -> LineChanges:
-        """What confined lines changed in a workspace, and how to undo it."""
+        """Changes of confined lines in a workspace, and their undo."""
         from atip.workflows.run.undo import LineChanges
 
         return LineChanges(self.host, cwd or os.getcwd())

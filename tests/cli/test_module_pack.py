@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from atip.cli.module_pack import Pack, PackedLoader
+from atip.cli.module_pack import PackedLoader, PackFinder
 
 EXPLAIN = [sys.executable, "-m", "atip.cli.main", "explain", "ls -la"]
 LOADERS = (
@@ -62,7 +62,9 @@ def test_importing_atip_installs_nothing() -> None:
 
 
 @pytest.fixture
-def packed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Pack, pathlib.Path]:
+def packed(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[PackFinder, pathlib.Path]:
     """A pack with one small module in it."""
     source = tmp_path / "packed_probe.py"
     source.write_text("VALUE = 1\n")
@@ -72,15 +74,15 @@ def packed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Pac
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setitem(sys.modules, "atip.packed_probe", module)
-    Pack(
+    PackFinder(
         str(tmp_path / "modules.pack"), [str(tmp_path)]
     ).update()  # all that is loaded is new to it
-    pack = Pack(str(tmp_path / "modules.pack"), [str(tmp_path)])
+    pack = PackFinder(str(tmp_path / "modules.pack"), [str(tmp_path)])
     pack.read()
     return pack, source
 
 
-def test_a_module_of_the_pack(packed: tuple[Pack, pathlib.Path]) -> None:
+def test_a_module_of_the_pack(packed: tuple[PackFinder, pathlib.Path]) -> None:
     spec = packed[0].find_spec("atip.packed_probe")
     assert spec is not None and isinstance(spec.loader, PackedLoader)
     module = importlib.util.module_from_spec(spec)
@@ -89,7 +91,9 @@ def test_a_module_of_the_pack(packed: tuple[Pack, pathlib.Path]) -> None:
     assert spec.loader.get_source("atip.packed_probe") == "VALUE = 1\n"
 
 
-def test_a_changed_source_is_not_taken_from_the_pack(packed: tuple[Pack, pathlib.Path]) -> None:
+def test_a_changed_source_is_not_taken_from_the_pack(
+    packed: tuple[PackFinder, pathlib.Path],
+) -> None:
     pack, source = packed
     status = source.stat()
     source.write_text("VALUE = 2\n")  # as long as before
@@ -99,7 +103,7 @@ def test_a_changed_source_is_not_taken_from_the_pack(packed: tuple[Pack, pathlib
     assert pack.find_spec("atip.packed_probe") is None
 
 
-def test_others_are_left_to_python(packed: tuple[Pack, pathlib.Path]) -> None:
+def test_others_are_left_to_python(packed: tuple[PackFinder, pathlib.Path]) -> None:
     assert packed[0].find_spec("json") is None
     assert packed[0].find_spec("atip.no_such_module") is None
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from atip.cli.parsing import declare, load, parser_for
-from atip.cli.quick import NotQuick, Quick
+from atip.cli.quick import NeedsFullParser, QuickParser
 from atip.cli.verbs import NOUNS, VERBS
 from atip.errors import UsageError
 
@@ -28,11 +28,11 @@ def lines(path: tuple[str, ...], count: int) -> list[list[str]]:
 def test_a_line_that_is_read_quickly_means_the_same_to_the_parser(path):
     module = load(path)
     for words in lines(path, 150):
-        quick = Quick()
+        quick = QuickParser()
         try:
             declare(quick, module)
             found = vars(quick.parse(words))
-        except NotQuick:
+        except NeedsFullParser:
             continue
         try:
             assert found == vars(parser_for(path, module).parse_args(words)), words
@@ -51,6 +51,6 @@ def test_a_line_that_is_read_quickly_means_the_same_to_the_parser(path):
     ],
 )
 def test_common_lines_are_read_quickly(path, words):
-    quick = Quick()
+    quick = QuickParser()
     declare(quick, load(path))
     assert quick.parse(words)

@@ -12,7 +12,7 @@ import pytest
 from atip.apis.config import load_config
 from atip.apis.interface import ApiAccess
 from atip.apis.sync.syncing import sync
-from atip.bundles.state import Installed
+from atip.bundles.state import Installation
 from atip.toolbox import Toolbox
 from tests.packages import package
 from tests.shared import ROOT
@@ -59,7 +59,7 @@ def test_an_installed_bundle_is_found(box, tmp_path):
     bundle = host.load(str(folder))
     assert tools_found(box, "filter json") == set()
     host.store.save(
-        Installed(
+        Installation(
             key=bundle.key,
             folder=str(folder),
             binary="/usr/bin/jq",

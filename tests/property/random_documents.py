@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atip.model.shapes import metadata as shapes
-from atip.model.shapes.shape import Anything, Either, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import Anything, Either, Integer, Items, Shape, Table, Text
 
 WORDS = [
     "alpha",
@@ -81,7 +81,7 @@ def _value(key: str, kind, rng, depth: int):
         return _record(kind, rng, depth)
     if isinstance(kind, Text):
         return rng.choice(kind.choices or FIXED.get(kind.code) or WORDS)
-    if isinstance(kind, Whole):
+    if isinstance(kind, Integer):
         return rng.randint(kind.minimum or 0, kind.maximum or 9)
     if isinstance(kind, Items):
         count = rng.randint(max(kind.minimum, 0 if depth < 5 else kind.minimum), kind.minimum + 2)

@@ -9,7 +9,7 @@ from atip.model.effects import Effects, Filesystem
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
 from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.confinement.granting import host_covers, path_covers
-from atip.policy.places.named import Named
+from atip.policy.places.named import NamedPlaces
 from atip.policy.policy import Policy
 
 SCENE = RunContext(cwd="/h/w", home="/h", own=("/h/.config/agent-tools",))
@@ -58,7 +58,7 @@ ASKED = st.one_of(
         some(PATHS), some(PATHS), some(HOSTS), some(("git", "sh", ANY_PROGRAM)), st.booleans(),
     ),
 )  # fmt: skip
-NAMED = st.builds(Named, paths=some(("/data/a", "/h/x/b")), hosts=some(HOSTS[:1]))
+NAMED = st.builds(NamedPlaces, paths=some(("/data/a", "/h/x/b")), hosts=some(HOSTS[:1]))
 
 
 def within(narrow: Confinement, wide: Confinement) -> bool:

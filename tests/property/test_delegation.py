@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.model.permissions.delegation import (
-    Allowed,
     Delegation,
+    DelegationGrant,
     allows,
     decode_delegation,
     encode_delegation,
@@ -50,7 +50,7 @@ def calls(draw):
 
 
 def permits(delegation: Delegation, call: dict) -> bool:
-    return allows(delegation, **call) == Allowed()
+    return allows(delegation, **call) == DelegationGrant()
 
 
 @given(DELEGATIONS, DELEGATIONS, st.lists(calls(), min_size=1, max_size=8))

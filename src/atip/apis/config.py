@@ -15,7 +15,7 @@ from atip.errors import FormatError, NotFoundError
 from atip.model.operation import SOURCE_KINDS
 from atip.model.reading.reader import read_json
 from atip.model.shapes.check import check_shape
-from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import ANYTHING, Either, Field, Integer, Items, Shape, Table, Text
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
@@ -47,7 +47,7 @@ _COMMON = {
     "type": Field(str, "kind of source; must match the section it is in"),
     "auth": Field(_AUTH),
     "headers": Field(Table(str), "sent with every request"),
-    "timeout": Field(Whole(1_000, 300_000), "milliseconds"),
+    "timeout": Field(Integer(1_000, 300_000), "milliseconds"),
     "disabled": Field(bool, "ignore this source"),
     "hosts": Field(
         Items(str), "additional origins that operations may use and its programs may reach"
@@ -87,7 +87,7 @@ _KINDS = {
             **_COMMON,
             "endpoint": Field(str, "address", required=True),
             "schema": Field(str, "file with SDL or an introspection response"),
-            "depth": Field(Whole(1, 6), "depth of the selected fields"),
+            "depth": Field(Integer(1, 6), "depth of the selected fields"),
         },
         closed=True,
     ),

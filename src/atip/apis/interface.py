@@ -1,6 +1,6 @@
 """Interface of every kind of source, and the table of kinds.
 
-A source file has `load(config, access) -> Loaded` – what the API offers – and `connect(config, header, access) -> Connection`, which
+A source file has `load(config, access) -> LoadedSource` – the operations of the API – and `connect(config, header, access) -> Connection`, which
 calls it. Both get an `ApiAccess`: the environment and the access that the caller allows, so that a source reads no
 variable, opens no socket and starts no program on its own.
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from atip.apis.http.calls import CallOutcome, Hook
     from atip.model.operation import Api, Operation
     from atip.sandbox.run import OnOutput
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
-    Programs = Callable[["SourceConfig", "ProgramOrder", OnOutput], Running]
+    Programs = Callable[["SourceConfig", "ProgramOrder", OnOutput], RunningProcess]
 
     class Connection(Protocol):
         """Calls operations of one source; belongs to one event loop."""
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         async def close(self) -> None: ...
 
     class Source(Protocol):
-        def load(self, config: SourceConfig, access: ApiAccess) -> Loaded: ...
+        def load(self, config: SourceConfig, access: ApiAccess) -> LoadedSource: ...
 
         def connect(self, config: SourceConfig, header: Api, access: ApiAccess) -> Connection: ...
 
@@ -48,7 +48,7 @@ SOURCES = {
 }
 
 
-class Loaded(Value):
+class LoadedSource(Value):
     """The operations of a source, and its raw description."""
 
     api: Api
@@ -79,7 +79,9 @@ class ApiAccess(Value):
     programs: Programs | None = None
     """Starts a program that a configuration names, confined; None: none can be started."""
 
-    def start(self, source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
+    def start(
+        self, source: SourceConfig, order: ProgramOrder, on_output: OnOutput
+    ) -> RunningProcess:
         """
         Raises:
             SandboxError: `api.not-confined`, and when the confinement cannot be enforced here.
@@ -96,7 +98,7 @@ class ApiAccess(Value):
     def references(self, source: SourceConfig) -> References:
         """Resolver for the references of a source."""
 
-        def start(argv: tuple[str, ...], on_output: OnOutput) -> Running:
+        def start(argv: tuple[str, ...], on_output: OnOutput) -> RunningProcess:
             return self.start(source, ProgramOrder(argv=argv), on_output)
 
         return References(env=self.env, folder=source.folder, start=start)

@@ -1,4 +1,4 @@
-"""What is missing for a bundle to be ready, and the command that fixes it. Pure: reads a status and a proposal."""
+"""Find what a bundle needs to be ready, and the command that fixes it. Pure: reads a status and a proposal."""
 
 from __future__ import annotations
 

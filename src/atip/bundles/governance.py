@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atip.bundles.documents.bundle import Bundle
-    from atip.bundles.state import Installed
+    from atip.bundles.state import Installation
     from atip.codecs.climd.tool import BundleTool
 
 RANKS = ("allow", "ask", "deny")
@@ -43,7 +43,7 @@ class BundleChange(Value):
     path: str
     message: str
     bump: str = "minor"
-    """How the manifest's version should change: `major`, `minor`."""
+    """Part of the manifest's version to raise: `major` or `minor`."""
     needs_review: bool = False
 
     def to_json(self) -> dict[str, object]:
@@ -240,7 +240,7 @@ def _lost_methods(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return bool(methods(before) - methods(after))
 
 
-def changed_documents(bundle: Bundle, installed: Installed) -> list[BundleChange]:
+def changed_documents(bundle: Bundle, installed: Installation) -> list[BundleChange]:
     """Differences from what the user approved: the manifest field by field, other documents as a whole."""
     changes = review(installed.manifest, bundle.manifest.fields)
     now = dict(bundle.digests)

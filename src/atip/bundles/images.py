@@ -104,10 +104,7 @@ def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> Ins
     if "@sha256:" not in image:
         notes.append("the image has no digest: the version unpacked now is kept")
     return InstallPlan(
-        method=METHOD,
-        actions=(take,) if digest else (pull, take),
-        root=root,
-        notes=tuple(notes),
+        method=METHOD, actions=(take,) if digest else (pull, take), root=root, notes=tuple(notes)
     )
 
 

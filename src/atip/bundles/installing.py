@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from atip.bundles.images import find_program, find_runtime, image_of, plan_image
 from atip.bundles.install.interface import InstallPlan, Site, plan_all
 from atip.bundles.requirements import find_host, unmet
-from atip.bundles.state import Installed
+from atip.bundles.state import Installation
 from atip.bundles.versions import VersionFinding, version_mismatch
 from atip.errors import AtipError, Denied
 from atip.model.value import Value
@@ -119,7 +119,7 @@ class Installer:
             return plan_image(self._image, site, self._find)
         return plan_all([self.bundle.manifest.install[at]], site)[0]
 
-    def install(self, *, again: bool = False) -> Installed:
+    def install(self, *, again: bool = False) -> Installation:
         """(1) to (7).
 
         Raises:
@@ -148,7 +148,7 @@ class Installer:
                 )
             return self._try_all()
 
-    def _try_all(self) -> Installed:
+    def _try_all(self) -> Installation:
         failures: list[str] = []
         mismatch: VersionFinding | None = None
         for at in range(self._ways):
@@ -178,7 +178,7 @@ class Installer:
             details={"tried": failures},
         )
 
-    def _try(self, at: int, plan: InstallPlan, site: Site) -> Installed:
+    def _try(self, at: int, plan: InstallPlan, site: Site) -> Installation:
         finding = VersionFinding(ok=False, reason="the program was not found after the install")
         for attempt in (1, 2):
             self._work(plan, site)
@@ -215,11 +215,11 @@ class Installer:
 
     def _record(
         self, plan: InstallPlan, binary: str, finding: VersionFinding, prefix: str
-    ) -> Installed:
+    ) -> Installation:
         paths = (*plan.visible, plan.root)
         kept_prefix = prefix if any(path.startswith(prefix) for path in paths) and prefix else ""
         digest = getattr(self.worker, "image_digest", "")
-        installed = Installed(
+        installed = Installation(
             key=self.bundle.key,
             folder=self.bundle.folder,
             binary=binary,

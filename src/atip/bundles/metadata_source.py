@@ -17,7 +17,7 @@ from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 
 if TYPE_CHECKING:
-    from atip.bundles.state import Installed
+    from atip.bundles.state import Installation
     from atip.model.tool import Tool
 
     class ProbedProgram(Protocol):
@@ -38,7 +38,7 @@ class BundleSource:
 
     def __init__(self, data_folder: str) -> None:
         self._store = BundleStore(data_folder, "")
-        self._installed: list[Installed] | None = None
+        self._installed: list[Installation] | None = None
 
     def ask(self, subject: ProbedProgram) -> Tool | None:
         """The program as its bundle describes it; None if no bundle is installed for this file."""
@@ -53,7 +53,7 @@ class BundleSource:
         return None
 
 
-def read_installed(installed: Installed) -> Tool | None:
+def read_installed(installed: Installation) -> Tool | None:
     """The tool of an installed bundle; None if a document is missing or differs from what the user reviewed."""
     files: dict[str, bytes] = {}
     for path, digest in installed.documents.items():

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from atip.bundles.documents.loading import inside
 from atip.bundles.images import find_program
 from atip.calls.templates.command_line import fill_command, split_command
-from atip.errors import AtipError, ExecutionError, FormatError
+from atip.errors import EXIT_TIMEOUT, AtipError, ExecutionError, FormatError
 from atip.model.permissions.confinement import MIB, Confinement, Limits
 from atip.model.value import Value
 from atip.sandbox.run import RunRequest, start_confined
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from atip.bundles.documents.bundle import Bundle
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
-    Start = Callable[..., Running]
+    Start = Callable[..., RunningProcess]
     Keyboard = Callable[[], contextlib.AbstractContextManager[int]]
     """A descriptor to read keys from, while it is open."""
 
@@ -88,7 +88,7 @@ class CommandSpawner:
         self._start = start
         self._on_output = on_output
         self._keyboard = keyboard
-        self._running: Running | None = None
+        self._running: RunningProcess | None = None
 
     def run(
         self,
@@ -145,7 +145,7 @@ class CommandSpawner:
             self._running = None
             binary.close()
         return CommandOutput(
-            exit_code=124 if outcome.timed_out else outcome.exit_code,
+            exit_code=EXIT_TIMEOUT if outcome.timed_out else outcome.exit_code,
             stdout=pieces["stdout"].decode("utf-8", "replace"),
             stderr=pieces["stderr"].decode("utf-8", "replace"),
             timed_out=outcome.timed_out,
@@ -202,7 +202,7 @@ class CommandSpawner:
 
 
 def explain_failure(output: CommandOutput) -> str:
-    """How a command failed, with the last line of its output."""
+    """Describe a failed command: its exit code or timeout, and the last line of its output."""
     lines = [line.strip() for line in output.text.splitlines() if line.strip()]
     ending = "timed out" if output.timed_out else f"ended with {output.exit_code}"
     return f"{ending}: {lines[-1][:200]}" if lines else ending

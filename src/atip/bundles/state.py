@@ -30,7 +30,7 @@ PREFIX = "prefix-"
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,63}@\d{1,9}\Z")
 
 
-class Installed(Value):
+class Installation(Value):
     """An install that passed its version check."""
 
     key: str
@@ -83,22 +83,22 @@ class BundleStore:
             return sorted(name for name in os.listdir(self.root) if _KEY.match(name))
         return []
 
-    def find(self, key: str) -> Installed | None:
+    def find(self, key: str) -> Installation | None:
         """Record of an install; None: not installed."""
         document = self.load(key, "state.json")
         if document is None:
             return None
-        fields = {name: document[name] for name in Installed._fields if name in document}  # type: ignore[attr-defined]
+        fields = {name: document[name] for name in Installation._fields if name in document}  # type: ignore[attr-defined]
         fields["visible"] = tuple(fields.get("visible", ()))
         try:
-            return Installed(**fields)
+            return Installation(**fields)
         except TypeError as error:
             raise AtipError(
                 "bundle.state",
                 f"the saved state of `{key}` is incomplete; install the bundle again",
             ) from error
 
-    def get(self, key: str) -> Installed:
+    def get(self, key: str) -> Installation:
         """Like `find`.
 
         Raises:
@@ -113,8 +113,8 @@ class BundleStore:
             )
         return installed
 
-    def save(self, installed: Installed) -> None:
-        fields = {name: getattr(installed, name) for name in Installed._fields}  # type: ignore[attr-defined]
+    def save(self, installed: Installation) -> None:
+        fields = {name: getattr(installed, name) for name in Installation._fields}  # type: ignore[attr-defined]
         self.store(installed.key, "state.json", {**fields, "visible": list(installed.visible)})
 
     def load(self, key: str, name: str) -> dict[str, Any] | None:
@@ -169,7 +169,7 @@ class BundleStore:
         return True
 
 
-def find_installed(store: BundleStore, bundle: Bundle) -> Installed | None:
+def find_installed(store: BundleStore, bundle: Bundle) -> Installation | None:
     """The install of a bundle, complete and on the system that the bundle requires; None otherwise."""
     installed = store.find(bundle.key)
     if installed is None or not os.path.exists(installed.binary):
@@ -178,7 +178,7 @@ def find_installed(store: BundleStore, bundle: Bundle) -> Installed | None:
     return installed if installed.image.partition(" ")[0] == image_of(bundle) else None
 
 
-def get_installed(store: BundleStore, bundle: Bundle) -> Installed:
+def get_installed(store: BundleStore, bundle: Bundle) -> Installation:
     """The install of a bundle.
 
     Raises:

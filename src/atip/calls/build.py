@@ -19,7 +19,7 @@ from atip.calls.arguments import check_arguments
 from atip.calls.parse import parse
 from atip.calls.schema import is_list
 from atip.calls.spelling import (
-    CannotSpell,
+    SpellingError,
     is_default,
     option_value,
     positional_values,
@@ -44,7 +44,7 @@ _HAVE_DASHES = frozenset({"gnu", "posix", "bundle"})
 """Styles in which `--` ends the options."""
 
 
-class Built(Value):
+class PreparedCall(Value):
     """A call ready to be judged and run."""
 
     argv: tuple[str, ...]
@@ -54,7 +54,7 @@ class Built(Value):
     """The argv as the tables read it; what policy looks at."""
 
 
-def build(function: Function, arguments: Mapping[str, object]) -> Built:
+def build(function: Function, arguments: Mapping[str, object]) -> PreparedCall:
     """The argv of a call.
 
     Raises:
@@ -91,7 +91,7 @@ class _Builder:
         }
         self.problems: list[Problem] = []
 
-    def build(self) -> Built:
+    def build(self) -> PreparedCall:
         function = self.function
         self._refuse_injections()
         argv = [function.tool.name]
@@ -143,11 +143,11 @@ class _Builder:
             flags = tuple(flag for flag in item.flags if _means(table, flag, item))
             try:
                 if not flags:
-                    raise CannotSpell(
+                    raise SpellingError(
                         "call.shadowed-option", "another option of this command has the same flags"
                     )
                 words += spell_option(item, flags, value)
-            except CannotSpell as error:
+            except SpellingError as error:
                 self._say((key,), error.code, error.message, error.hint)
         return words
 
@@ -184,7 +184,7 @@ class _Builder:
 
     # --- (5) the reader must agree ---------------------------------------------------------------
 
-    def _agreed(self, argv: tuple[str, ...]) -> Built:
+    def _agreed(self, argv: tuple[str, ...]) -> PreparedCall:
         invocation = parse(self.reader, argv)
         read = arguments_of(self.function, invocation)
         # SECURITY: whatever a value looks like, the call that policy judges is the intended one.
@@ -195,7 +195,7 @@ class _Builder:
                 "the program could read these values as another command or option",
             )
             raise _invalid(self.function, self.problems)
-        return Built(
+        return PreparedCall(
             argv=argv,
             values=self.values,
             # a word that is not a command is an operand here: the document declares positionals

@@ -194,11 +194,7 @@ def _runs_itself(
 
 
 def _function(
-    tool: Tool,
-    path: Path,
-    nodes: tuple[Command, ...],
-    shared: list[Option],
-    keys: dict[str, str],
+    tool: Tool, path: Path, nodes: tuple[Command, ...], shared: list[Option], keys: dict[str, str]
 ) -> Function:
     """`keys` remembers the legal key of each name: most options of a tool recur in many commands."""
     parameters: dict[str, Item] = {}

@@ -49,7 +49,7 @@ class PackedLoader(_LOADER):  # type: ignore[misc]
         return code
 
 
-class Pack:
+class PackFinder:
     """Finds modules in the pack; first in `sys.meta_path`, leaves all others to the finders after it."""
 
     def __init__(self, path: str, roots: Sequence[str]) -> None:
@@ -123,14 +123,14 @@ class Pack:
             return
 
 
-def install() -> Pack | None:
+def install() -> PackFinder | None:
     """Load our modules from the pack from now on; None: this package was not loaded from source files."""
     cached: str = getattr(atip, "__cached__", None) or ""
     if not cached or not hasattr(_LOADER, "path_stats") or _LOADER.__name__ != "SourceFileLoader":
         return None
     folder, name = os.path.split(cached)
     path = os.path.join(folder, f"{name.replace('__init__', 'modules', 1)}.pack")
-    pack = Pack(path, (atip.__path__[0], os.path.dirname(os.__file__)))
+    pack = PackFinder(path, (atip.__path__[0], os.path.dirname(os.__file__)))
     pack.read()
     sys.meta_path.insert(0, pack)
     return pack

@@ -69,13 +69,13 @@ def load(path: tuple[str, ...]) -> ModuleType:
 
 def read_options(path: tuple[str, ...], module: ModuleType, words: list[str]) -> Any:
     """Parse the options of a verb; simple command lines without `argparse` (see `quick`)."""
-    from atip.cli.quick import NotQuick, Quick
+    from atip.cli.quick import NeedsFullParser, QuickParser
 
-    quick = Quick()
+    quick = QuickParser()
     try:
         declare(quick, module)
         return quick.parse(words)
-    except NotQuick:
+    except NeedsFullParser:
         return parser_for(path, module).parse_args(words)
 
 

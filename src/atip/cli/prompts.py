@@ -1,4 +1,4 @@
-"""Where confirmation is requested: on the user's terminal, nowhere, or through the calling program.
+"""Request confirmation: on the user's terminal, nowhere, or through the calling program.
 
 A program that can prompt the user itself (generated TypeScript wrappers) passes one end of a socket, `--ask fd:3`: a question is sent as
 one line of JSON, the answer comes back with the question's binding. It must be a socket, so that nothing written beforehand – a file, a

@@ -1,8 +1,8 @@
 """Plain command lines without `argparse`, whose import alone costs as much as starting Python.
 
-A verb declares its options by calling `add_argument`; `Quick` records the simple kinds and reads command
+A verb declares its options by calling `add_argument`; `QuickParser` records the simple kinds and reads command
 lines that use them in the simplest way. Everything else – help, errors, groups, abbreviations, `--` – is left to
-the real parser (`NotQuick`), which is the only authority: a test compares the two.
+the real parser (`NeedsFullParser`), which is the only authority: a test compares the two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REMAINDER = "..."
 _KNOWN = frozenset(("action", "default", "type", "choices", "metavar", "help", "nargs", "dest"))
 
 
-class NotQuick(Exception):
+class NeedsFullParser(Exception):
     """This command line needs the real parser."""
 
 
@@ -25,7 +25,7 @@ class Options:
     """Parsed options, as attributes."""
 
 
-class Quick:
+class QuickParser:
     """Takes the place of a parser while a verb declares its options."""
 
     def __init__(self) -> None:
@@ -34,19 +34,19 @@ class Quick:
         self._defaults: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise NotQuick(name)
+        raise NeedsFullParser(name)
 
     def add_argument(self, *names: str, **spec: Any) -> None:
         """Record one option or positional."""
         if not spec.keys() <= _KNOWN or ("type" in spec and isinstance(spec.get("default"), str)):
-            raise NotQuick(names)
+            raise NeedsFullParser(names)
         if not names[0].startswith("-"):
             if spec.get("nargs") not in (None, "?", "*", "+", REMAINDER) or "action" in spec:
-                raise NotQuick(names)
+                raise NeedsFullParser(names)
             self._positionals.append((names[0], spec))
             return
         if spec.get("action", "store") not in ("store", "store_true", "append") or "nargs" in spec:
-            raise NotQuick(names)
+            raise NeedsFullParser(names)
         long = next((name for name in names if name.startswith("--")), names[0])
         place = spec.get("dest") or long.lstrip("-").replace("-", "_")
         is_flag = spec.get("action") == "store_true"
@@ -58,7 +58,7 @@ class Quick:
         """Parse a simple command line.
 
         Raises:
-            NotQuick: it is not simple, or it is wrong.
+            NeedsFullParser: it is not simple, or it is wrong.
         """
         options = Options()
         options.__dict__.update(self._defaults)
@@ -81,26 +81,26 @@ class Quick:
             before = "option"
             name, joined, value = word.partition("=")
             if name not in self._options:
-                raise NotQuick(word)
+                raise NeedsFullParser(word)
             place, spec = self._options[name]
             if spec.get("action") == "store_true":
                 if joined:
-                    raise NotQuick(word)
+                    raise NeedsFullParser(word)
                 setattr(options, place, True)
                 continue
             if not joined:
                 if index == len(words) or words[index].startswith("-"):
-                    raise NotQuick(word)
+                    raise NeedsFullParser(word)
                 value = words[index]
                 index += 1
             elif not name.startswith("--"):
-                raise NotQuick(word)
+                raise NeedsFullParser(word)
             converted = _converted(value, spec)
             if spec.get("action") == "append":
                 converted = [*(getattr(options, place) or ()), converted]
             setattr(options, place, converted)
         if groups > 1 and len(self._positionals) > 0:
-            raise NotQuick("values in several places")
+            raise NeedsFullParser("values in several places")
         self._place(options, values)
         return options
 
@@ -108,7 +108,7 @@ class Quick:
         """Whether all words after the first value are passed on unchanged: one positional, then a remainder."""
         counts = [spec.get("nargs") for _, spec in self._positionals]
         if REMAINDER in counts and counts != [None, REMAINDER]:
-            raise NotQuick("a remainder after something else")
+            raise NeedsFullParser("a remainder after something else")
         return counts == [None, REMAINDER]
 
     def _place(self, options: Options, values: list[str]) -> None:
@@ -116,26 +116,26 @@ class Quick:
         for position, (place, spec) in enumerate(self._positionals):
             many = spec.get("nargs")
             if many is not None and position != len(self._positionals) - 1:
-                raise NotQuick(place)
+                raise NeedsFullParser(place)
             if many in ("*", "+", REMAINDER):
                 if many == "+" and not values:
-                    raise NotQuick(place)
+                    raise NeedsFullParser(place)
                 items: Any = [_converted(value, spec) for value in values]
                 setattr(options, place, items or spec.get("default") or [])
                 return
             if not values:
                 if many is None:
-                    raise NotQuick(place)
+                    raise NeedsFullParser(place)
                 setattr(options, place, spec.get("default"))
                 continue
             setattr(options, place, _converted(values.pop(0), spec))
         if values:
-            raise NotQuick("too many values")
+            raise NeedsFullParser("too many values")
 
 
 def _rest(words: Sequence[str]) -> list[str]:
     if "--" in words:  # which of them the parser removes is its own matter
-        raise NotQuick("--")
+        raise NeedsFullParser("--")
     return list(words)
 
 
@@ -143,9 +143,9 @@ def _converted(value: str, spec: dict[str, Any]) -> Any:
     try:
         converted = spec["type"](value) if "type" in spec else value
     except (TypeError, ValueError) as error:
-        raise NotQuick(value) from error
+        raise NeedsFullParser(value) from error
     if "choices" in spec and converted not in spec["choices"]:
-        raise NotQuick(value)
+        raise NeedsFullParser(value)
     return converted
 
 

@@ -14,14 +14,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 _ROOT_ONLY_LATER = (
-    "trust",
-    "binary",
-    "partial",
-    "filter",
-    "totalCommands",
-    "includedCommands",
-    "omitted",
-)
+    "trust", "binary", "partial", "filter", "totalCommands", "includedCommands", "omitted",
+)  # fmt: skip
 _COSTS = {"free": "none"}
 
 

@@ -50,7 +50,7 @@ MAX_TOOLS, MAX_RECENT = 40, 20
 
 
 def context_block(context: ToolContext, tools: set[str]) -> str:
-    """What another agent reported about these tools, marked as data; nothing about any other tool."""
+    """Render another agent's report about these tools, marked as data; other tools are left out."""
     from atip.codecs.providers.system_prompt import quote
 
     lines = [

@@ -1,4 +1,4 @@
-"""Which fields a format can express: every other field of a tool is a loss, with its path.
+"""Fields that each format can express: every other field of a tool is a loss, with its path.
 
 One walk over the ATIP document of a tool, one table per format. Fields about the document and not about the tool
 (`atip`, evidence, `_…`) are not losses.

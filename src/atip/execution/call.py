@@ -68,7 +68,7 @@ class OperationCall(Value):
     """A request to call an API operation; its arguments are already checked."""
 
     argv: tuple[str, ...]
-    """How it was named, without its arguments: they may hold secrets, and go into no record."""
+    """Words that named it, without its arguments: they may hold secrets, and are never recorded."""
     source: str
     name: str
     method: str

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Permission(Value):
-    """That a proposal may start, once."""
+    """Proof that a proposal may start, once."""
 
     proposal: Proposal
 
@@ -51,8 +51,8 @@ class Permit:
         """
         decision = proposal.judgment.decision
         # What runs here is confined; a request to an API is not, and no sandbox settles its question.
-        settled = decision.outcome == "confine" and proposal.confinement is not None
-        if decision.outcome == "allow" or settled:
+        is_confined = decision.outcome == "confine" and proposal.confinement is not None
+        if decision.outcome == "allow" or is_confined:
             return Permission(proposal=proposal)
         if decision.outcome == "deny":
             self._records.refusal(proposal)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from atip.execution.permit import Permission
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import Outcome
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
     Judge = Callable[["ProgramCall", str], "Judgment"]
     """Call and digest of its program → the policy decision."""
@@ -63,9 +63,9 @@ __all__ = ["Call", "Judgment", "OperationCall", "ProgramCall", "Runner", "declar
 
 DEFAULT_TIMEOUT_S = 300.0
 LOGIN_S = 300.0
-"""How long a successful login check stays valid."""
+"""Seconds that a successful login check stays valid."""
 SIGNALS = (("AGENT", "1"), ("CMP_AGENT", "1"), ("NO_COLOR", "1"))
-"""How a program learns that no person is looking (docs/architecture.md)."""
+"""Variables that tell a program that it runs without a person (docs/architecture.md)."""
 
 
 class Runner:
@@ -79,7 +79,7 @@ class Runner:
         ask: ConsentPrompt | None = None,
         approved: Callable[[str], bool] | None = None,
         on_output: Callable[[str, bytes], None] | None = None,
-        start: Callable[..., Running] = start_confined,
+        start: Callable[..., RunningProcess] = start_confined,
         backend: str = "bubblewrap",
         run_context: Callable[[str], AbstractContextManager[None]] | None = None,
         operations: Operations | None = None,
@@ -103,7 +103,7 @@ class Runner:
         self._start = start
         self._backend = backend
         self._run_context = run_context
-        self._running: set[Running] = set()
+        self._running: set[RunningProcess] = set()
         self._over = False
         self._logins: dict[str, float] = {}
 
@@ -187,11 +187,7 @@ class Runner:
     # -- (5) to (7) ------------------------------------------------------------------------------
 
     def _run_permitted(
-        self,
-        call: ProgramCall,
-        judgment: Judgment,
-        binary: VerifiedBinary,
-        permission: Permission,
+        self, call: ProgramCall, judgment: Judgment, binary: VerifiedBinary, permission: Permission
     ) -> Result:
         stdin, notes = prepare_input(call, judgment.effects)  # (4)
         self._check_login(call, judgment, binary)
@@ -218,7 +214,7 @@ class Runner:
             self._end_record(run_id, on_record, {"failed": _name_of(error)})
             raise
         finally:
-            remaining = {name: gathered.end() for name, gathered in streams.items()}
+            remaining = {name: stream.end() for name, stream in streams.items()}
         for name, data in remaining.items():
             self._show(name, data)
         result = make_result(call, judgment, binary.digest, outcome, streams)
@@ -251,7 +247,7 @@ class Runner:
 
     def _offered(self, call: OperationCall) -> Operations:
         if self._operations is None:
-            raise ExecutionError("run.no-operations", f"`{call.target}` is not a program")
+            raise ExecutionError("run.no-operations", f"`{call.target}` is an API operation, and this runner starts programs only")  # fmt: skip
         return self._operations
 
     def _wait(

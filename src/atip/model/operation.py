@@ -119,7 +119,7 @@ class Api(Value):
     definitions: Mapping[str, Any] = NONE
     """Named schemas: reference as written (`#/components/schemas/User`) → schema."""
     dialect: str = ""
-    """How schemas are written: `openapi-3.0`, `openapi-3.1`, `swagger-2.0`, or `` for JSON Schema."""
+    """Schema dialect: `openapi-3.0`, `openapi-3.1`, `swagger-2.0`, or `` for JSON Schema."""
     lost: tuple[str, ...] = ()
     """Parts that could not be read, one line each, with their place."""
 

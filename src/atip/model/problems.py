@@ -35,7 +35,7 @@ class Problem(Value):
     message: str
     severity: Severity = "error"
     hint: str = ""
-    """What to do; empty when the message is enough."""
+    """Next step for the user; empty when the message is enough."""
 
     def to_json(self) -> dict[str, object]:
         """JSON-ready form, used by `--json` and by `FormatError.details`."""

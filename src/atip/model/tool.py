@@ -245,14 +245,14 @@ class Protocol(Value):
 
 
 class Filter(Value):
-    """What a partial response was requested for (§3.1.1). `depth` MISSING: not written."""
+    """Commands and depth that a partial response was limited to (§3.1.1). `depth` MISSING: not written."""
 
     commands: tuple[str, ...] | None = None
     depth: object = MISSING
     extra: Mapping[str, object] = NO_EXTRA
 
 
-class Omitted(Value):
+class Omission(Value):
     """Why commands are missing and what to assume of them (§3.1.1)."""
 
     reason: str | None = None
@@ -285,7 +285,7 @@ class Tool(Value):
     filter: Filter | None = None
     total_commands: int | None = None
     included_commands: int | None = None
-    omitted: Omitted | None = None
+    omitted: Omission | None = None
     extra: Mapping[str, object] = NO_EXTRA
 
     @property

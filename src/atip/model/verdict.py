@@ -86,10 +86,6 @@ class Verdict(Value):
         return SLSA_TRUST[max(0, min(self.slsa_level, len(SLSA_TRUST) - 1))]
 
     @property
-    def is_blocked(self) -> bool:
-        return self.recommendation == "block"
-
-    @property
     def reasons(self) -> tuple[str, ...]:
         """Codes of everything that did not pass, in order, without repetition."""
         return tuple(dict.fromkeys(step.code for step in self.steps if step.code))

@@ -13,7 +13,7 @@ from atip.pages.badges import DANGERS, WEIGHTY, dangers_of, verb_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.calls.effects.ceiling import Raiser
+    from atip.calls.effects.ceiling import EffectCause
     from atip.model.tool import Tool
     from atip.pages.badges import Dangers
 
@@ -32,7 +32,7 @@ def source_of(tool: Tool) -> str:
 
 
 def effects_of_command(
-    base: Dangers, ceiling: Dangers, raisers: Sequence[Raiser], source: str
+    base: Dangers, ceiling: Dangers, raisers: Sequence[EffectCause], source: str
 ) -> list[Row]:
     """One row for each effect; `when` names the options that cause what the bare command does not do."""
     causes = tuple([(_cause(one.flags), dangers_of(one.effects)) for one in raisers])

@@ -26,7 +26,7 @@ class Decision(Value):
     rule: str = ""
     """Name of what decided: `user: no force pushes`, `preset cautious`, `always: destructive`."""
     subject: str = ""
-    """Which command of a line it was."""
+    """Command of the line that the decision is about."""
 
     def to_json(self) -> dict[str, object]:
         return {

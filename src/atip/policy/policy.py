@@ -89,10 +89,10 @@ class Policy(Value):
     layer: str = "user"
     name: str = ""
     preset: str | None = None
-    """What decides where no own rule matches; None: this layer does not decide then."""
+    """Preset that decides where none of `rules` matches; None: this layer does not decide then."""
     rules: tuple[Rule, ...] = ()
     default: str | None = None
-    """What follows where neither rules nor preset match; None: no opinion."""
+    """Action where neither rules nor preset match; None: no opinion."""
     allowlist: bool = False
     """Only binaries that the approving registry knows may run."""
     trust: TrustDemand | None = None
@@ -118,7 +118,7 @@ class Policy(Value):
     ingress: tuple[str, ...] = ()
     """Loopback URLs on which a confined program may be called back; empty: none."""
     workspace: str | None = None
-    """What a call may do to the directory it runs in: `write`, `read`, `none`; None: no opinion."""
+    """Access of a call to the directory it runs in: `write`, `read`, `none`; None: no opinion."""
     keep_output: bool | None = None
     """Whether whole outputs may be kept in the user's cache; None: no opinion."""
     ignored: tuple[IgnoredRule, ...] = ()

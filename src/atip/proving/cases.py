@@ -61,7 +61,7 @@ class Case(Value):
     """The same without it; empty: no pair."""
     flag: str = ""
     command: tuple[str, ...] = ()
-    """Which command of the tool it is about; empty: the tool itself, or not said."""
+    """Path of the command under test; empty: the tool itself, or not given."""
     name: str = ""
     setup: CaseSetup = CaseSetup()
     base: tuple[str, ...] | None = None

@@ -44,7 +44,7 @@ _SHELL = set("|&;<>$`*?(){}[]~#\n\\\"'")
 
 
 class CaseRun(Value):
-    """A case with its observation and verdicts."""
+    """A case and how it went."""
 
     case: Case
     observation: CaseObservation
@@ -53,7 +53,7 @@ class CaseRun(Value):
 
 
 class CaseBudget(Value):
-    """Limits for the cases of one tool."""
+    """Limits on the search for cases of one tool."""
 
     commands: int = 60
     flags: int = 20
@@ -81,9 +81,9 @@ class Generator:
     ) -> None:
         """
         Args:
-            tool: metadata from all sources, help and manual included: names and flags.
-            curated: effects from the knowledge pack; None: those of `tool`.
-            lookup: finds the claims that cases are compared with.
+            described: all that is known, its help and manual included: names and flags.
+            curated: our knowledge of their effects.
+            lookup: whose claims the cases are held against.
         """
         self._lookup = lookup
         self._name = name
@@ -95,7 +95,7 @@ class Generator:
         self._budget = budget
         self._ends = children_cpu_s() + budget.cpu_s
         self._trials = self._waits = 0
-        self.found: list[CaseRun] = []
+        self.results: list[CaseRun] = []
 
     def generate(self) -> list[CaseRun]:
         """All cases, tried once: every command, then the flags of each."""
@@ -108,7 +108,7 @@ class Generator:
                 pending.append((path, best, iter(self._options(path, metadata, command)), [0]))
         while pending and not self._over():
             pending = [entry for entry in pending if self._next_flags(*entry)]
-        return self.found
+        return self.results
 
     def _next_flags(
         self, path: tuple[str, ...], best: CaseRun, options: Iterator[Option], count: list[int]
@@ -123,7 +123,7 @@ class Generator:
 
     def _over(self) -> bool:
         budget = self._budget
-        is_spent = len(self.found) >= budget.cases or self._trials >= budget.trials
+        is_spent = len(self.results) >= budget.cases or self._trials >= budget.trials
         return is_spent or self._waits >= budget.waits or children_cpu_s() > self._ends
 
     def _commands(self) -> Iterator[tuple[tuple[str, ...], Command | Tool]]:
@@ -155,12 +155,12 @@ class Generator:
             for recipe in recipes:
                 trial = self._try(self._case(path, recipe, "knowledge"))
                 if trial is not None:
-                    self.found.append(trial)
+                    self.results.append(trial)
                     best = best or (trial if _is_base(trial) else None)
         elif recipes is None:
             closest = self._find_base(path, metadata)
             if closest is not None:
-                self.found.append(closest)
+                self.results.append(closest)
                 best = closest if _is_base(closest) else None
         for text in metadata.examples or ():
             self._example(path, text)
@@ -211,7 +211,7 @@ class Generator:
             Case(argv=tuple(words), command=path, setup=setup, source="documentation")
         )
         if trial is not None:
-            self.found.append(trial)
+            self.results.append(trial)
 
     def _case(self, path: tuple[str, ...], recipe: Recipe, source: str) -> Case:
         setup = CaseSetup(folder=recipe.folder, stdin=recipe.stdin or None, env=self._environment)
@@ -224,7 +224,7 @@ class Generator:
     def _options(
         self, path: tuple[str, ...], metadata: Command | Tool, command: Command | Tool
     ) -> list[Option]:
-        """Options that raise an effect come first; each flag once."""
+        """Options to try: those that raise an effect first; each flag once."""
         options: dict[str, Option] = {}
         shared = () if path else (self._described.global_options or ())
         for option in (*(command.options or ()), *(metadata.options or ()), *shared):
@@ -249,7 +249,7 @@ class Generator:
             if last is None or _same_end(last, base) or last.observation.timed_out:
                 break
         if last is not None:
-            self.found.append(last)
+            self.results.append(last)
         return 1
 
     def _try(self, case: Case) -> CaseRun | None:

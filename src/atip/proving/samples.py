@@ -133,13 +133,13 @@ def _picture() -> bytes:
 
 
 def _sound() -> bytes:
-    held = io.BytesIO()
-    with wave.open(held, "wb") as file:
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(8000)
         file.writeframes(bytes(1600))
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _document() -> bytes:
@@ -161,21 +161,21 @@ def _document() -> bytes:
 
 
 def _archive(mode: str) -> bytes:
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode=mode) as archive:  # type: ignore[call-overload]
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
         for name in ("packed.txt", "folder/packed2.txt"):
             entry = tarfile.TarInfo(name)
             entry.size, entry.mtime = len(OTHER), TIME
             archive.addfile(entry, io.BytesIO(OTHER))
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _make_zip() -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name in ("packed.txt", "folder/packed2.txt"):
             archive.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), OTHER)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _database(path: str) -> None:

@@ -135,7 +135,7 @@ class JudgedCase(Value):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Which case it is: the same line may be played in several set-ups."""
+        """Identity of the case: the same line may be played in several set-ups."""
         row = self.row
         return (*row["argv"], row.get("folder"), row.get("stdin"))
 

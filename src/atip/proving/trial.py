@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING
 from atip.errors import ExecutionError
 from atip.model.permissions.confinement import ANY_PROGRAM, MIB, Confinement, Limits
 from atip.model.value import Value
-from atip.policy.confinement.observed import Touched, TraceContext, Try, touched
+from atip.policy.confinement.observed import (
+    AttemptedOperation,
+    ObservedEffects,
+    TraceContext,
+    touched,
+)
 from atip.sandbox.bubblewrap.system_view import find_interpreter
 from atip.sandbox.network.recorder import Recorder
 from atip.sandbox.preview import find_changes, stage_for
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atip.sandbox.preview import FileChange, Stage
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.sandbox.verified import VerifiedBinary
 
 LIMITS = Limits(
@@ -45,13 +50,13 @@ _KEPT = 400
 
 
 class Trial(Value):
-    """Observed result of one command line."""
+    """Result of one command line, with everything it touched."""
 
     argv: tuple[str, ...]
     exit_code: int
     timed_out: bool
     """It did not end by itself: it waits, or writes without end."""
-    seen: Touched
+    seen: ObservedEffects
     cut: bool = False
     """Cut off by the clock before anything else could be said: worth a repetition, and no verdict."""
     unchanged: tuple[str, ...] = ()
@@ -72,7 +77,7 @@ class Trial(Value):
 
 
 class TrialRunner:
-    """Runs trials in a sandbox, one at a time."""
+    """Run trials, one at a time, each on fresh samples."""
 
     def __init__(
         self,
@@ -142,7 +147,7 @@ class TrialRunner:
     ) -> Trial:
         recorder = Recorder(answers)
         tracer = Tracer(recorder)
-        listener = _OutputReader()
+        listener = _ErrorOutput()
         request = RunRequest(
             argv=argv,
             binary=binary,
@@ -163,7 +168,7 @@ class TrialRunner:
                 argv=argv,
                 exit_code=126,
                 timed_out=False,
-                seen=Touched(),
+                seen=ObservedEffects(),
                 said=str(error)[:_KEPT],
                 silent=False,
             )
@@ -183,12 +188,14 @@ class TrialRunner:
             seen=seen,
             lost=_has_lost(changes),
             unchanged=self._find_unchanged(seen, changes),
-            said=listener.said.decode("utf-8", "replace")[-_KEPT:],
-            silent=not listener.said,
+            said=listener.text.decode("utf-8", "replace")[-_KEPT:],
+            silent=not listener.text,
             complete=tracer.complete,
         )
 
-    def _find_unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
+    def _find_unchanged(
+        self, seen: ObservedEffects, changes: Sequence[FileChange]
+    ) -> tuple[str, ...]:
         changed = {change.path for change in changes}
         # owners and times are not compared: a call that sets them for a file that existed counts as a change
         changed |= {
@@ -201,22 +208,9 @@ class TrialRunner:
             path for path in seen.writes if path.startswith(within) and path not in changed
         )
 
-    def _sort_effects(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
-        tries = []
-        for event in tracer.events:
-            target = event.target
-            if event.kind == "connect":
-                address, _, port = target.rpartition(":")
-                target = f"{recorder.named(address)}:{port}"
-            tries.append(
-                Try(
-                    kind=event.kind,
-                    target=target,
-                    exists=event.exists,
-                    call=event.call,
-                    source=event.source,
-                )
-            )
+    def _sort_effects(
+        self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary
+    ) -> ObservedEffects:
         tree = find_interpreter().tree
         scene = TraceContext(
             cwd=self.desk,
@@ -225,21 +219,42 @@ class TrialRunner:
             own=tuple(path for path in (tree, binary.path, *self._visible) if path),
         )
         attempts = [(f"{contact.host}:{contact.port}", False) for contact in recorder.contacts]
-        return touched(tries, attempts, scene, recorder.lookups)
+        return touched(read_operations(tracer), attempts, scene, recorder.lookups)
 
 
-class _OutputReader:
-    """Reads the output of a program: stores its errors, and ends a program that writes without end."""
+def read_operations(tracer: Tracer) -> list[AttemptedOperation]:
+    """Operations that a run attempted, in order; the network recorder's addresses replaced by the names they stand for."""
+    name_of = tracer.recorder.named if tracer.recorder else str
+    operations = []
+    for event in tracer.events:
+        target = event.target
+        if event.kind == "connect":
+            address, _, port = target.rpartition(":")
+            target = f"{name_of(address)}:{port}"
+        operations.append(
+            AttemptedOperation(
+                kind=event.kind,
+                target=target,
+                exists=event.exists,
+                call=event.call,
+                source=event.source,
+            )
+        )
+    return operations
+
+
+class _ErrorOutput:
+    """Collect a program's standard error; cancel a program that writes more than `MAX_OUTPUT`."""
 
     def __init__(self) -> None:
-        self.said = bytearray()
-        self.running: Running | None = None
+        self.text = bytearray()
+        self.running: RunningProcess | None = None
         self._left = MAX_OUTPUT
 
     def hear(self, stream: str, data: bytes) -> None:
         self._left -= len(data)
         if stream == "stderr" and self._left >= 0:
-            self.said.extend(data)
+            self.text.extend(data)
         if self._left < 0 and self.running is not None:
             self.running.cancel()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from atip.model.effects import Effects
-    from atip.policy.confinement.observed import Touched
+    from atip.policy.confinement.observed import ObservedEffects
     from atip.proving.trial import Trial
 
 AGREES, UNDECLARED, UNSAID, UNUSED, UNOBSERVABLE = (
@@ -60,7 +60,7 @@ class FactVerdict(Value):
 
 
 class CaseObservation(Value):
-    """Facts that a case showed, in a form that can be stored and judged again."""
+    """Observed facts of one case: small enough to store, complete enough to judge again."""
 
     worked: bool
     timed_out: bool
@@ -167,7 +167,7 @@ def _verdict(claim: bool | None, did: bool) -> str:
     return UNUSED if claim else ""
 
 
-def _calls(seen: Touched, fact: str) -> tuple[str, ...]:
+def _calls(seen: ObservedEffects, fact: str) -> tuple[str, ...]:
     kinds = _EFFECT_OF.get(fact, ())
     return tuple(dict.fromkeys(effect.call for effect in seen.effects if effect.effect in kinds))[
         :6

@@ -37,7 +37,7 @@ def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
     after = append(text, ("policy", "rules"), dict(rule))
     expected = {**document, "policy": {**document["policy"], "rules": [*rules, dict(rule)]}}
     if json.loads(after) != expected:
-        raise FormatError("policy.no-rules", f"`{path}` cannot be edited without changing other entries")  # fmt: skip
+        raise FormatError("policy.no-rules", f"`{path}` cannot be edited without changing other entries", hint="add the rule by hand")  # fmt: skip
     read_policy(after.encode(), layer="user", origin=path)
     files.make_private(os.path.dirname(path))
     files.write_atomic(path, after.encode())
@@ -80,7 +80,7 @@ def use_up(path: str, names: Sequence[str], remove: Remove) -> None:
             rules = json.loads(text)["policy"].get("rules", [])
             at = next((i for i, r in enumerate(rules) if r.get("name") == name and r.get("once")), None)  # fmt: skip
             if at is None:
-                raise NotFoundError("policy.used-up", "the rule for one line is already used up")
+                raise NotFoundError("policy.used-up", "the one-time rule was already used")
             text = remove(text, ("policy", "rules", at))
         read_policy(text.encode(), layer="user", origin=path)
         files.write_atomic(path, text.encode())

@@ -73,7 +73,5 @@ def refuse_foreign(path: str) -> None:
     status = os.stat(path)
     if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o022:
         raise AtipError(
-            "settings.unsafe-file",
-            f"`{path}` is writable by other users",
-            hint=f"chmod 600 {path}",
+            "settings.unsafe-file", f"`{path}` is writable by other users", hint=f"chmod 600 {path}"
         )

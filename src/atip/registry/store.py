@@ -141,9 +141,7 @@ class Store:
             if expected or self._is_about(relative, data, entry):
                 return data, bool(expected)
         raise NotFoundError(
-            "store.no-metadata",
-            f"no metadata for `{name}` yet",
-            hint=f"try `atip infer {name}`",
+            "store.no-metadata", f"no metadata for `{name}` yet", hint=f"try `atip infer {name}`"
         )
 
     def _is_about(self, relative: str, data: bytes, entry: Entry) -> bool:

@@ -17,7 +17,7 @@ COVERAGE = "coverage.json"
 
 TUF = "tuf"
 FIRST_ROOT = f"{TUF}/1.root.json"
-"""What `registry add` shows the fingerprint of; newer roots are reached from it, one by one."""
+"""File whose fingerprint `registry add` shows; newer roots are reached from it, one by one."""
 ROOT = f"{TUF}/root.json"
 """A copy of the newest root, for people; clients follow the numbered chain."""
 TIMESTAMP = f"{TUF}/timestamp.json"
@@ -74,7 +74,7 @@ def metadata_path(role: str, version: int) -> str:
 
 
 def bin_bits(shims: int) -> int:
-    """How many bits the bins of a registry with so many shims have; never lower it once published."""
+    """Number of bits in the bin names of a registry with so many shims; never lower it once published."""
     bits = MIN_BIN_BITS
     while bits < MAX_BIN_BITS and shims > SHIMS_PER_BIN << bits:
         bits += 1

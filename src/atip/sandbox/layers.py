@@ -33,7 +33,7 @@ class Layer(Value):
     detail: str
     """Result of the check."""
     how_to_get: str = ""
-    """What to do where it does not work; empty where it does."""
+    """Fix for a layer that does not work; empty where it works."""
     required: bool = True
     """False: the sandbox is safe without it, and says so in its results."""
 
@@ -161,7 +161,7 @@ def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
 
 
 def _watching() -> Iterator[Layer]:
-    """What `run --preview` and `observe` need."""
+    """Layers that `run --preview` and `observe` need."""
     from atip.sandbox.layers_watching import try_preview, try_trace
 
     for name, problem, detail, requirement in (

@@ -59,7 +59,7 @@ class FileChange(Value):
     staged: str
     """Path of the new content; empty for what was deleted."""
     target: str = ""
-    """Where a link leads."""
+    """Target of a symbolic link; empty for any other file."""
 
     @property
     def path(self) -> str:
@@ -169,7 +169,7 @@ def find_changes(stage: Stage) -> tuple[FileChange, ...]:
         for change in changes:
             changes_found.append(change)
             if len(changes_found) > MAX_CHANGES:
-                raise SandboxError("preview.too-many", f"more than {MAX_CHANGES} files changed")
+                raise SandboxError("preview.too-many", f"more than {MAX_CHANGES} files changed", hint="preview a smaller step")  # fmt: skip
     return tuple(sorted(changes_found, key=lambda change: change.path))
 
 

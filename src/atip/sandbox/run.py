@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.outcome import OnOutput as OnOutput
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.sandbox.tracing.trace import Tracer
     from atip.sandbox.verified import VerifiedBinary
 
@@ -40,20 +40,20 @@ class RunRequest(Value):
     cwd: str | None = None
     """Must be visible inside; None: the scratch home."""
     workspace: str | None = None
-    """Where `**/…` globs begin; None: `cwd`."""
+    """Folder in which `**/…` globs begin; None: `cwd`."""
     stdin: bytes = b""
     stdin_fd: int = -1
     """A descriptor to read from where `stdin` is empty; -1: there is no input. Never a terminal of the user."""
     caller_env: Mapping[str, str] = {}
     home: str = ""
-    """What `~` means; empty: the caller's."""
+    """Home folder that `~` stands for; empty: the caller's."""
     keyboard: int = -1
     """Input of the user for a run with a private terminal; -1: none. SECURITY: only read here, never passed in."""
     terminal_size: tuple[int, int] = (24, 80)
     resolve: Callable[[str, int], list[str]] | None = None
     """Name → addresses for the proxy; None: the host's resolver."""
     unsafe_accept: tuple[str, ...] = ()
-    """What a weaker backend may leave unenforced, each named; never from a manifest."""
+    """Parts of the confinement that a weaker backend may leave unenforced; never from a manifest."""
     overlays: Mapping[str, str] = {}
     """Writable root → stage that takes its changes (`preview`); empty: changes are real."""
     journal: str = ""
@@ -70,7 +70,7 @@ def start_confined(
     on_output: OnOutput,
     *,
     backend: str = "bubblewrap",
-) -> Running:
+) -> RunningProcess:
     """Start a run; `wait()` on the result gives the Outcome, `cancel()` ends it within a second.
 
     Raises:
@@ -78,7 +78,7 @@ def start_confined(
         ExecutionError: `execution.not-started`.
     """
     if backend not in BACKENDS:
-        raise SandboxError("sandbox.backend", f"there is no backend `{backend}`")
+        raise SandboxError("sandbox.backend", f"unknown backend `{backend}`")
     if backend != "bubblewrap" and (
         request.overlays or request.tracer or request.layer or request.binary.root
     ):
@@ -87,7 +87,7 @@ def start_confined(
             "sandbox.backend", f"`{backend}` can neither preview, trace nor show an image"
         )
     __import__(BACKENDS[backend])  # what `importlib` does, without importing `importlib`
-    running: Running = sys.modules[BACKENDS[backend]].start(confinement, request, on_output)
+    running: RunningProcess = sys.modules[BACKENDS[backend]].start(confinement, request, on_output)
     return running
 
 

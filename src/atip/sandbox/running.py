@@ -1,4 +1,4 @@
-"""Running: a confined program while it runs: its output, its deadline, its end.
+"""A confined program while it runs: its output, its deadline, its end.
 
 Reads both streams (or one terminal) in the waiting thread, hands each piece on and keeps none. The
 end of the program is the end of its namespace: whatever it left behind is gone when `wait` returns.
@@ -11,12 +11,14 @@ import os
 import select
 import time
 
+from atip.model.value import Value
 from atip.system.programs import processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from atip.model.permissions.confinement import Limits
     from atip.sandbox.outcome import OnOutput, Outcome
 
 _CHUNK = 65536
@@ -28,51 +30,57 @@ IDLE_MS = 1000.0
 """After this time without output a program at a private terminal gets the end of input."""
 
 
-class Running:
+class RunControl(Value):
+    """Control of a run by the backend that started it."""
+
+    pid: int
+    """Our child; its exit status is the program's."""
+    kill: Callable[[], None]
+    """Ends everything the run consists of."""
+    settle: Callable[[], None]
+    """Returns when nothing of the run is alive any more."""
+    finish: Callable[[Outcome], Outcome]
+    """Releases what the backend holds and completes the Outcome."""
+
+
+class RunningProcess:
     """One run. `cancel` may be called from any thread; `wait` by one, once."""
 
     def __init__(
         self,
+        control: RunControl,
         *,
-        pid: int,
-        kill: Callable[[], None],
-        settle: Callable[[], None],
         streams: dict[int, str],
         stdin: tuple[int, bytes],
         on_output: OnOutput,
-        wall_s: float | None,
-        output_bytes: int | None,
-        finish: Callable[[Outcome], Outcome],
+        limits: Limits,
         terminal: int = -1,
         keyboard: int = -1,
     ) -> None:
         """
         Args:
-            pid: our child; its exit status is the program's.
-            kill: ends everything the run consists of.
-            settle: returns when nothing of the run is alive any more.
             streams: descriptors to read, and their names.
             stdin: a descriptor to write to (-1: none), and what to write.
-            finish: releases what the backend holds and completes the Outcome.
+            limits: of these, `wall_s` and `output_bytes` are enforced here.
             terminal: our end of a private terminal; -1: there is none.
             keyboard: input of the user for it; -1: none.
         """
-        self._pid = pid
-        self._kill = kill
-        self._settle = settle
+        self._pid = control.pid
+        self._kill = control.kill
+        self._settle = control.settle
         self._streams = streams
         self._input, self._unsent = stdin
         self._on_output = on_output
-        self._left = dict.fromkeys(streams.values(), output_bytes)
+        self._left = dict.fromkeys(streams.values(), limits.output_bytes)
         self._ended: set[int] = set()
         self._truncated = False
         self._cancelled = False
-        self._finish = finish
+        self._finish = control.finish
         self._terminal = terminal
         self._keyboard = keyboard if terminal >= 0 else -1
         self._interrupts = 0
         self._started = time.monotonic()
-        self._deadline = None if wall_s is None else self._started + wall_s
+        self._deadline = None if limits.wall_s is None else self._started + limits.wall_s
         self._poll = select.poll()
 
     def cancel(self) -> None:

@@ -18,7 +18,7 @@ _VIEW = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev")
 def sandbox_problem() -> str:
     """Why no sandbox can be built; empty: one was built, and has ended."""
     try:
-        started = bubblewrap.start(_VIEW, ("/bin/true",), files={}, keep=())
+        started = bubblewrap.start(bubblewrap.NamespaceOrder(arguments=_VIEW, inner=("/bin/true",)))
     except SandboxError as error:
         return error.message
     except OSError as error:

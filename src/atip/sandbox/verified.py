@@ -178,7 +178,7 @@ def find_in(root: str, name: str) -> str | None:
 
 
 def real_in(root: str, path: str) -> str:
-    """Where a path of another system really lies in it; empty: nowhere, or outside of it."""
+    """Real path inside the system at `root`, relative to it; empty: missing, or outside of it."""
     # SECURITY: links of an unpacked system are relative and stay inside by construction; looked at again all the same.
     real = os.path.realpath(f"{root}{path}")
     return real[len(root) :] if real.startswith(f"{root}/") and os.path.exists(real) else ""

@@ -72,7 +72,7 @@ def effects(
 
 
 def declared_on(*places: Any) -> dict[str, Any]:
-    """What is declared on a command or on the functions behind it; the first place wins."""
+    """Facts declared on a command or on the functions behind it; the first place wins."""
     facts: dict[str, Any] = {}
     for place in reversed(places):
         facts = merged(facts, getattr(place, ATTRIBUTE, {}) if place is not None else {})
@@ -96,8 +96,8 @@ def checked(facts: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, dict):
             for inner in value:
                 if inner not in FACTS[fact] and not inner.startswith("x-"):
-                    known = ", ".join(FACTS[fact]) or "a plain value, not an object"
-                    raise TypeError(f"unknown effect {fact}.{inner}; expected: {known}")
+                    choices = ", ".join(FACTS[fact]) or "a plain value, not an object"
+                    raise TypeError(f"unknown effect {fact}.{inner}; expected: {choices}")
     return dict(facts)
 
 

@@ -241,9 +241,9 @@ def _type(action: argparse.Action) -> str:
     types = {int: "integer", float: "number", bool: "string", "int": "integer", "float": "number"}
     kind: Any = action.type
     # a function that checks a number says what it makes: `def port(text: str) -> int`
-    made = getattr(kind, "__annotations__", {}).get("return", kind)
-    if made in types:
-        return types[made]
+    result_type = getattr(kind, "__annotations__", {}).get("return", kind)
+    if result_type in types:
+        return types[result_type]
     label = getattr(kind, "__name__", type(kind).__name__) if kind else ""
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     return type_of_name(label, metavar, action.dest)

@@ -1,4 +1,4 @@
-"""What an author said beyond what the parser knows, and the document made of both.
+"""Facts from the author that the parser does not hold, and the document made of both.
 
 The answer is JSON in UTF-8 on stdout and exit status 0. Implements ATIP 0.6 §3.1.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Facts:
-    """What the author said beyond what the parser knows."""
+    """Facts from the author that the parser does not hold."""
 
     def __init__(
         self,

@@ -62,7 +62,9 @@ def describe(program: Any, **facts: Any) -> Document:
     """The whole document, for an author's own tests; the keywords are those of `agent`."""
     from .facts import Facts
 
-    given = dict(facts)
-    five = [given.pop(key, None) for key in ("version", "name", "effects", "env", "examples")]
+    remaining = dict(facts)
+    five = [remaining.pop(key, None) for key in ("version", "name", "effects", "env", "examples")]
     version, name, effects, env, examples = five
-    return Facts(version, name, effects or {}, env or {}, examples or (), given).describe(program)
+    return Facts(version, name, effects or {}, env or {}, examples or (), remaining).describe(
+        program
+    )

@@ -1,4 +1,4 @@
-"""Which library a program's parser comes from, told by its shape: none of them is imported here."""
+"""Recognize the library of a program's parser by its shape: none of them is imported here."""
 
 from __future__ import annotations
 

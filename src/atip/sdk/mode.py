@@ -1,4 +1,4 @@
-"""Who is reading: a person or an agent? And one call that serves both (CMP 0.2.0 §6).
+"""Detect whether a person or an agent reads the output; one call that serves both (CMP 0.2.0 §6).
 
 Agent mode is chosen by an explicit flag, by `CMP_AGENT`/`AGENT`, or by a variable that a well-known
 agent sets for the programs it runs. Output that is piped is no sign by itself – `tool | less` is a
@@ -74,8 +74,8 @@ def facet(
     """
     out = sys.stdout if out is None else out
     use_agent = is_agent() if for_agent is None else for_agent
-    chosen = agent if use_agent else human
-    value = chosen() if callable(chosen) else chosen
+    view = agent if use_agent else human
+    value = view() if callable(view) else view
     if use_agent:
         print(_json(value), file=out)
     elif value is not None:
@@ -83,12 +83,7 @@ def facet(
 
 
 def fail(
-    code: str,
-    message: str,
-    *,
-    hint: str = "",
-    exit_code: int = 1,
-    for_agent: bool | None = None,
+    code: str, message: str, *, hint: str = "", exit_code: int = 1, for_agent: bool | None = None
 ) -> NoReturn:
     """End the program with an error: `{"error": {…}}` on stdout for agents, text on stderr for people.
 

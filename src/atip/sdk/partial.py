@@ -35,11 +35,11 @@ def part_of(document: Document, commands: Sequence[str] = (), depth: int | None 
     paths = _resolve(document, commands)
     if not paths and depth is None:
         return document
-    cut = _Cut(document, paths, depth)
-    kept, _here = cut.level(document.get("commands") or {}, ())
+    cut = _PartialWalk(document, paths, depth)
+    selection, _here = cut.level(document.get("commands") or {}, ())
     part = dict(document)
     if cut.reasons:
-        part["commands"] = kept
+        part["commands"] = selection
     names = [" ".join(path) or document["name"] for path in paths]
     part.update(
         partial=True,
@@ -54,7 +54,7 @@ def part_of(document: Document, commands: Sequence[str] = (), depth: int | None 
     return part
 
 
-class _Cut:
+class _PartialWalk:
     """One walk down the tree: what stays, what was left out, and why."""
 
     def __init__(self, document: Document, paths: tuple[Path, ...], depth: int | None) -> None:
@@ -73,7 +73,7 @@ class _Cut:
         self, commands: Document, path: Path, *, inside: bool = False
     ) -> tuple[Document, int]:
         """Commands of one level that stay, and how many leaves were left out right here."""
-        kept: Document = {}
+        selection: Document = {}
         here = 0
         for name, command in commands.items():
             below = (*path, name)
@@ -90,8 +90,8 @@ class _Cut:
                     del command["commands"]
                 if omitted:
                     command["x-atip"] = {**command.get("x-atip", {}), "omittedCommands": omitted}
-            kept[name] = command
-        return kept, here
+            selection[name] = command
+        return selection, here
 
     def _why_not(self, path: Path, inside: bool) -> str:
         if path in self.named or path in self.above:
@@ -200,8 +200,8 @@ def _resolve(document: Document, names: Sequence[str]) -> tuple[Path, ...]:
         for path in [whole] if whole else [_find(document, each) for each in _split(name)]:
             if path is None:
                 top = ", ".join(document.get("commands") or {})
-                known = f"commands: {top[:400]}" if top else "it has no commands"
-                raise UnknownCommand(f"no command `{name[:80]}`; {known}")
+                hint = f"commands: {top[:400]}" if top else "it has no commands"
+                raise UnknownCommand(f"no command `{name[:80]}`; {hint}")
             paths[path] = None
     return tuple(paths)
 

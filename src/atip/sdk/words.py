@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_DESCRIPTION = 200
-"""What ATIP 0.6 §3.2 advises."""
+"""Characters; the limit that ATIP 0.6 §3.2 advises."""
 
 _SECRET = re.compile(r"(?i)pass(word|wd|phrase)?$|token|secret|credential|api_?key|private_?key")
 _ENV = re.compile(r"\benv(?:ironment)?(?: var(?:iable)?)?\s*[:=]?\s*\$?([A-Z][A-Z0-9_]{2,60})\b")
@@ -25,7 +25,7 @@ def first_line(text: str) -> str:
 
 
 def option_name(flags: Sequence[str]) -> str:
-    """What an option is called: its longest flag without dashes in front."""
+    """Name of an option: its longest flag without the leading dashes."""
     return max(flags, key=len).lstrip("-") or "value"
 
 

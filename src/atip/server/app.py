@@ -20,7 +20,7 @@ from atip.errors import AtipError, NotFoundError
 from atip.server import surface
 from atip.server.catalogue import DEFAULT_LIMIT, Catalogue
 from atip.server.consent import Elicitor, InputRequired, Rounds
-from atip.server.exposed import Exposed
+from atip.server.exposed import ServerCommands
 from atip.server.marks import block, refused, rendered
 from atip.server.pins import CHANGED, NEW, Pins, approval_needed
 from atip.server.runs import ServerRuns
@@ -52,7 +52,7 @@ class App:
     def __init__(self, box: Toolbox, bounds: Bounds, expose: Sequence[str] = ()) -> None:
         self.catalogue = Catalogue(box)
         self.pins = Pins(box.places.config)
-        self.exposed = Exposed(self.catalogue, self.pins, expose)
+        self.exposed = ServerCommands(self.catalogue, self.pins, expose)
         self.exposed.load()
         self._runs = ServerRuns(self.catalogue, bounds)
         self._rounds = Rounds()

@@ -193,7 +193,7 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
 
 
 def _shared(option: Option, query_words: set[str]) -> int:
-    """How many words of the request an option matches: the best are shown first."""
+    """Number of words that an option shares with the request: the best are shown first."""
     words = f"{option.name} {' '.join(map(str, option.enum or ()))}".lower().replace("-", " ")
     return len(query_words & set(words.split()))
 

@@ -1,4 +1,4 @@
-"""Exposed: chosen commands as MCP tools of their own, with annotations from the most they may do.
+"""Chosen commands as MCP tools of their own, with annotations from the most they may do.
 
 What is published is what the user approved: the texts of the first start are pinned, later ones are compared with
 the pins. A command that changed, or that a known tool grew, is not published before it is approved; clients are told
@@ -27,7 +27,7 @@ MAX_EXPOSED = 128
 """More than this no client shows, and no model reads."""
 
 
-class Exposed:
+class ServerCommands:
     """The published commands of one server. `load` is called again whenever something may have changed."""
 
     def __init__(self, catalogue: Catalogue, pins: Pins, targets: Sequence[str]) -> None:
@@ -95,7 +95,7 @@ class Exposed:
     def _functions(self, first: bool) -> list[tuple[Function, Mapping[str, Any], bool]]:
         """Functions of all targets, and whether the user's own word chose each: it was named itself, or its
         group is published for the first time. What a group grew later was not."""
-        found: dict[str, tuple[Function, Mapping[str, Any], bool]] = {}
+        published: dict[str, tuple[Function, Mapping[str, Any], bool]] = {}
         for target in self._targets:
             words = self._catalogue.box.calls.target_words(target)
             try:
@@ -111,14 +111,14 @@ class Exposed:
             is_new = first and self._pins.begin(target)
             for function in functions:
                 is_chosen = is_new or (first and function.path == path)
-                found[function.name] = (function, loaded.document, is_chosen)
-        if len(found) > MAX_EXPOSED:
+                published[function.name] = (function, loaded.document, is_chosen)
+        if len(published) > MAX_EXPOSED:
             raise UsageError(
                 "mcp.too-many",
-                f"{len(found)} commands would be published; at most {MAX_EXPOSED} are",
+                f"{len(published)} commands would be published; at most {MAX_EXPOSED} are",
                 hint="name commands: `--expose 'gh pr list'`; `find` reaches all others",
             )
-        return list(found.values())
+        return list(published.values())
 
     def _stamps(self) -> tuple[Any, ...]:
         box = self._catalogue.box

@@ -157,7 +157,7 @@ def make_private(folder: str) -> None:
     except OSError as error:
         raise _unwritable(folder, error) from error
     if status.st_uid not in (os.geteuid(), 0) or not os.path.isdir(folder):
-        raise AtipError("file.unsafe-directory", f"`{folder}` does not belong to you")
+        raise AtipError("file.unsafe-directory", f"`{folder}` is a link, or belongs to another user", hint="move it away, or choose another folder")  # fmt: skip
 
 
 class locked:

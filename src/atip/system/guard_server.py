@@ -40,7 +40,7 @@ BACKLOG = 32
 LOOK_EVERY_S = 1.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CHANGED = 75
-"""How a worker ends that found the program changed."""
+"""Exit code of a worker that found the program changed."""
 
 
 class Server:

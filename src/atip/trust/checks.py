@@ -35,7 +35,7 @@ class Check(Value):
         return next((step.code for step in self.steps if step.code), "")
 
 
-class Refused(Exception):
+class StepFailure(Exception):
     """A step failed; carries it."""
 
     def __init__(self, step: VerificationStep) -> None:

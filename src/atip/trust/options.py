@@ -18,16 +18,11 @@ SIGNATURES = {
     ".asc": "gpg",
     ".sig": "gpg",
 }
-PROVENANCES = (
-    ".intoto.jsonl",
-    ".slsa.attestation",
-    ".build.slsa",
-    ".attestations.json",
-)
+PROVENANCES = (".intoto.jsonl", ".slsa.attestation", ".build.slsa", ".attestations.json")
 
 
 class VerifyOptions(Value):
-    """What the user named explicitly; empty means: look beside the file, take `trust.json`."""
+    """Values that the user named explicitly; empty means: look beside the file, take `trust.json`."""
 
     signature: str = ""
     signature_kind: str = ""

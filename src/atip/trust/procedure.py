@@ -135,7 +135,7 @@ def evaluate_trust_level(metadata: Tool | None, results: VerificationResults) ->
 def recommend(
     level: TrustLevel, results: VerificationResults, policy: TrustPolicy
 ) -> Recommendation:
-    """What to do: block, confirm, sandbox or execute."""
+    """Recommendation for a trust level: block, confirm, sandbox or execute."""
     if level in (TrustLevel.COMPROMISED, TrustLevel.PROVENANCE_FAIL):
         return "block"
     if level is TrustLevel.VERIFIED:

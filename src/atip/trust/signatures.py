@@ -59,7 +59,9 @@ def _verify_one(attestation: dict[str, Any], artifact: Artifact, policy: TrustPo
     if is_bundle(attestation):
         return verify_bundle(to_bytes(attestation), artifact, policy)
     if not policy.keys_of("cosign"):
-        return unchecked("signature.key", "trust.no-key", "signed with a key; none is configured")
+        return unchecked(
+            "signature.key", "trust.no-key", "signed with a key, but no key is configured"
+        )
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
 

@@ -40,7 +40,7 @@ class Statement(Value):
 
 
 class BuildOrigin(Value):
-    """Where and by what something was built, as a provenance claims."""
+    """Builder and sources of an artifact, as its provenance claims."""
 
     builder: str
     sources: tuple[str, ...]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Explanation(Value):
-    """What a line will do, and whether policy allows it."""
+    """Effects of a shell line, command by command, and the decision of the policy."""
 
     line: str
     invocations: tuple[CommandContext, ...]

@@ -83,7 +83,7 @@ def look_through(
     """
     if explained.problem or not os.path.isdir(cwd):
         return explained
-    look = _Look(cwd, explain)
+    look = _FileLookup(cwd, explain)
     for subject, decision in zip(explained.invocations, explained.decisions, strict=True):
         look.vouched = decision.outcome == ALLOW and runs_project_code(subject)
         look.follow(subject, (subject.text,), 0)
@@ -116,7 +116,7 @@ def _decision(decision: Decision, findings: Sequence[LinkedLine]) -> Decision:
     return decision.replace(reasons=(*decision.reasons, *(f"runs {text}" for text in chains)))
 
 
-class _Look:
+class _FileLookup:
     def __init__(self, cwd: str, explain: Explain) -> None:
         self._cwd = os.path.realpath(cwd)
         self._root = _root_of(self._cwd)

@@ -34,14 +34,14 @@ class Lookup:
     def __init__(self, places: Places, cwd: str = "") -> None:
         self._places = places
         self._cwd = cwd
-        self._found: dict[str, Tool | None] = {}
+        self._cache: dict[str, Tool | None] = {}
         self._entry: Callable[[str], dict[str, Any] | None] | None = None
         self._entries: dict[str, dict[str, Any] | None] = {}
 
     def __call__(self, name: str) -> Tool | None:
-        if name not in self._found:
-            self._found[name] = self._look(name)
-        return self._found[name]
+        if name not in self._cache:
+            self._cache[name] = self._look(name)
+        return self._cache[name]
 
     def entry(self, name: str) -> dict[str, Any] | None:
         """The store's entry; the index is read once."""

@@ -29,19 +29,11 @@ class SyncedRegistries(Value):
     """Those of them that no registry describes any more."""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            **self.report.to_json(),
-            "changed": list(self.changed),
-            "lost": list(self.lost),
-        }
+        return {**self.report.to_json(), "changed": list(self.changed), "lost": list(self.lost)}
 
 
 def sync_registries(
-    host: Host,
-    *,
-    approve: Iterable[str] = (),
-    prefetch: Sequence[str] = (),
-    refresh: bool = True,
+    host: Host, *, approve: Iterable[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
 ) -> SyncedRegistries:
     """Look up every stored tool in every registry, and update the store.
 
@@ -171,11 +163,7 @@ class Registries:
         return list_registries(self._host)
 
     def sync(
-        self,
-        *,
-        approve: Iterable[str] = (),
-        prefetch: Sequence[str] = (),
-        refresh: bool = True,
+        self, *, approve: Iterable[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
     ) -> SyncedRegistries:
         """Look up every stored tool in every registry, and update the store; see `sync_registries`."""
         return sync_registries(self._host, approve=approve, prefetch=prefetch, refresh=refresh)

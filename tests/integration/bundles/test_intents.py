@@ -7,7 +7,7 @@ import json
 import pytest
 
 import atip
-from atip.bundles.state import Installed
+from atip.bundles.state import Installation
 from atip.codecs.climd.document import render_document
 from atip.errors import NotFoundError
 from tests.cli.run import atip as run
@@ -84,7 +84,7 @@ def test_intent_is_found_by_search_and_run(tmp_path, monkeypatch):
     host = box.bundles(workspace=str(work))
     bundle = host.load(str(folder))
     host.install(bundle, confirm=lambda _: True, confirm_root=lambda _: False)
-    assert isinstance(host.store.get(bundle.key), Installed)
+    assert isinstance(host.store.get(bundle.key), Installation)
     for words in ("count the crates", "Kisten auflisten", "how many pallets are left"):
         hit = box.search(words, 1)[0]
         assert (hit.tool, hit.path) == (f"bundle:{bundle.key}", ("list",)), words

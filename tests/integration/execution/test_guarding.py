@@ -94,14 +94,14 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
 
 def test_a_link_that_is_changed_after_the_decision_opens_no_secret(desk: Desk) -> None:
     """The judge follows links; by the time that the sandbox is made, one may lead elsewhere. Nobody was asked about that."""
-    from atip.policy.places.named import Named
+    from atip.policy.places.named import NamedPlaces
     from atip.workflows.run.plan import _existing_paths
 
     (desk.home / ".ssh").mkdir()
     (desk.home / ".ssh/id_ed25519").write_text("secret key")
     notes = desk.home / "notes.txt"
     notes.symlink_to(desk.home / "private.txt")
-    named = Named(paths=(str(notes),))
+    named = NamedPlaces(paths=(str(notes),))
     assert str(desk.home / "private.txt") in _existing_paths(
         named, str(desk.work), (), is_confirmed=False
     )

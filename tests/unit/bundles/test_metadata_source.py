@@ -7,7 +7,7 @@ import typing
 import pytest
 
 from atip.bundles.metadata_source import BundleSource
-from atip.bundles.state import BundleStore, Installed
+from atip.bundles.state import BundleStore, Installation
 from atip.codecs.climd import codec as climd
 from atip.codecs.climd.document import render_document
 from atip.search.entries import entries_of
@@ -26,7 +26,7 @@ def installed(tmp_path, bundle):
     program.parent.mkdir()
     program.write_text("")
     store.save(
-        Installed(
+        Installation(
             key=bundle.key,
             folder=bundle.folder,
             binary=str(program),

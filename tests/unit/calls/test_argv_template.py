@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.templates.argv import check_template, expand, place_names
+from atip.calls.templates.argv import check_template, expand
 from atip.calls.templates.command_line import fill_command, split_command
 from atip.errors import FormatError
 
@@ -83,10 +83,6 @@ def test_template_with_shell_features_or_unknown_places_is_refused(template, cod
 def test_bin_args_go_before_the_template():
     argv = expand(["list"], {}, program="aws", before=["--region", "eu"])
     assert argv == ("aws", "--region", "eu", "list")
-
-
-def test_names_of_places_in_order():
-    assert place_names(["${input.b}", "${input.a | json}${input.b}"]) == ["b", "a"]
 
 
 @pytest.mark.parametrize(

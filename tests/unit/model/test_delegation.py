@@ -9,8 +9,8 @@ import pytest
 from atip.errors import FormatError
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.delegation import (
-    Allowed,
     Delegation,
+    DelegationGrant,
     allows,
     decode_delegation,
     encode_delegation,
@@ -30,7 +30,7 @@ EXAMPLE = {
 
 
 def code(answer) -> str:
-    return "allowed" if answer == Allowed() else answer.code
+    return "allowed" if answer == DelegationGrant() else answer.code
 
 
 def test_documents_of_both_texts_round_trip():

@@ -9,7 +9,7 @@ from atip.model.effects import UNKNOWN, Effects
 from atip.model.reading.decode import decode
 from atip.model.reading.encode import encode
 from atip.model.shapes.check import check_tool
-from atip.model.tool import Omitted
+from atip.model.tool import Omission
 from atip.model.view.partial import assumed_effects, view
 from atip.model.view.size import size_of
 
@@ -249,7 +249,7 @@ def test_a_budget_that_fits_changes_nothing():
 class TestAssumedEffects:
     def part(self, assumption):
         return view(tool(), commands=["issue"]).replace(
-            omitted=Omitted(reason="filtered", safety_assumption=assumption)
+            omitted=Omission(reason="filtered", safety_assumption=assumption)
         )
 
     def test_a_described_command_has_its_own(self):
@@ -270,7 +270,7 @@ class TestAssumedEffects:
     def test_same_as_included_is_the_worst_of_the_included(self):
         """A41."""
         part = view(tool(), commands=["pr"]).replace(
-            omitted=Omitted(safety_assumption="same-as-included")
+            omitted=Omission(safety_assumption="same-as-included")
         )
         effects = assumed_effects(part, ("issue", "list"))
         assert (effects.destructive, effects.network) == (True, True)

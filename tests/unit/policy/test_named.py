@@ -10,7 +10,7 @@ from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
 from atip.policy.command_context import CommandContext, marked
 from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.confinement.granting import host_covers
-from atip.policy.places.named import Named, named_by
+from atip.policy.places.named import NamedPlaces, named_by
 from atip.policy.policy import Policy
 
 USER = Policy(layer="user")
@@ -109,7 +109,7 @@ def test_what_runs_later_stays_as_it_is_unless_the_call_is_about_it():
 
 
 def test_named_hosts_and_paths_are_cut_by_the_organisation():
-    named = Named(paths=("/data/a", "/other/b"), hosts=("a.example.com", "b.example.org"))
+    named = NamedPlaces(paths=("/data/a", "/other/b"), hosts=("a.example.com", "b.example.org"))
     boss = Policy(layer="organisation", hosts=("*.example.com",), reads=("/data/**",))
     found = plan(UNKNOWN, boss, USER, named=named)
     assert found.egress == ("*.example.com", "a.example.com")

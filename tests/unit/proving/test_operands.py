@@ -8,7 +8,7 @@ import pytest
 
 from atip.crawler.proof.campaign import MADE_BY_PROGRAMS
 from atip.knowledge.reading import load
-from atip.policy.confinement.observed import Touched
+from atip.policy.confinement.observed import ObservedEffects
 from atip.proving.cases import Case, case_from
 from atip.proving.generate import CaseBudget, Generator
 from atip.proving.operands import load_environment, load_recipes, parse_recipe
@@ -64,7 +64,7 @@ def test_a_check_for_a_newer_version_is_switched_off_in_every_case() -> None:
 
     def play(case: Case) -> Trial:
         seen.append(case)
-        return Trial(argv=case.argv, exit_code=0, timed_out=False, seen=Touched())
+        return Trial(argv=case.argv, exit_code=0, timed_out=False, seen=ObservedEffects())
 
     found = Generator("terraform", tool, tool, "/", play, CaseBudget(commands=4)).generate()
     assert any(case.flag for case in seen)

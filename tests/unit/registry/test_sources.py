@@ -6,7 +6,6 @@ import pytest
 
 from atip.errors import FormatError
 from atip.registry.remote.sources import bundle_url, configured_sources, expiry_s, needs_signature
-from atip.trust.sigstore.cosign_command import sign_command
 
 SETTINGS = {
     "registries": [
@@ -78,10 +77,3 @@ def test_only_https_or_loopback_is_asked(url):
         configured_sources({"registries": [{"name": "x", "url": url}]}, {})
     assert caught.value.code == "registry.url"
     assert configured_sources({"registries": [{"name": "x", "url": "http://127.0.0.1:8000"}]}, {})
-
-
-def test_signing_uses_what_the_installed_cosign_offers():
-    """A27"""
-    assert "--bundle" in sign_command("Flags:\n  --bundle string", "x.json")
-    old = sign_command("Flags:\n  --output-signature string", "x.json")
-    assert ("--bundle" in old, "--output-certificate" in old) == (False, True)

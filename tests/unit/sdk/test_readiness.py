@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from atip.sdk import READ_ONLY
-from atip.sdk.check.readiness import WEIGHTS, Observed, judge
+from atip.sdk.check.readiness import WEIGHTS, ToolObservations, judge
 
 
-def seen(**changes) -> Observed:
-    observed = Observed()
+def seen(**changes) -> ToolObservations:
+    observed = ToolObservations()
     observed.expected_name = "tool"
     observed.help_mentions = True
     observed.document = {

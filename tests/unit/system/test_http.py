@@ -273,12 +273,12 @@ def test_a_thousand_clients_do_not_come_back_together():
     assert rests[-1] - rests[0] > 30
     busiest = max(sum(1 for rest in rests if start <= rest < start + 1) for start in rests)
     assert busiest < 60
-    assert rest_s(10, 0.5) <= 3600 and rest_s(1, 0.0, told_s=100) >= 130
+    assert rest_s(10, 0.5) <= 3600 and rest_s(1, 0.0, server_delay_s=100) >= 130
 
 
 def test_waiting_grows_and_obeys_the_server():
     assert delay_s(1, 1.0) == 0.5 and delay_s(2, 1.0) == 1.0 and delay_s(9, 1.0) == 4.0
-    assert delay_s(1, 0.0, told_s=7.0) == 7.0
+    assert delay_s(1, 0.0, server_delay_s=7.0) == 7.0
     assert retry_after_s({"retry-after": "17"}, now=0.0) == 17.0
     assert retry_after_s({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=0.0) == 60.0
     assert retry_after_s({"retry-after": "soon"}, now=0.0) is None

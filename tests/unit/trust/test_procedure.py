@@ -131,7 +131,7 @@ def test_signature_of_the_shim_says_nothing_about_the_binary():
 @pytest.mark.proves("ATIP6-3.2.2-11")
 def test_required_signature_of_the_shim_is_enforced():
     strict = POLICY.replace(require_signatures=True)
-    assert judge(tool(), strict, shim=b"{}", signature=SIGNATURE).is_blocked
+    assert judge(tool(), strict, shim=b"{}", signature=SIGNATURE).recommendation == "block"
     assert judge(tool(), strict).recommendation == "block"
 
 

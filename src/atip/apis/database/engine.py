@@ -90,7 +90,9 @@ def _sqlite_url(url: Any, config: SourceConfig) -> Any:
         return url
     path = os.path.abspath(os.path.join(config.folder, name.removeprefix("file:").split("?")[0]))
     if not os.path.exists(path):
-        raise FetchError("api.database", f"no database file `{path}`")
+        raise FetchError(
+            "api.database", f"no database file `{path}`", hint="check `url` of the source"
+        )
     mode = "rw" if config.settings.get("writable") else "ro"
     from urllib.parse import quote
 

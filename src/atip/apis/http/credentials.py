@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from atip.sandbox.run import OnOutput
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _BAD = re.compile(r"[\x00-\x1f\x7f]")
@@ -117,7 +117,7 @@ class References(Value):
 
     env: Mapping[str, str]
     folder: str
-    start: Callable[[tuple[str, ...], OnOutput], Running]
+    start: Callable[[tuple[str, ...], OnOutput], RunningProcess]
     """Starts a helper, confined."""
 
     def value(self, auth: Mapping[str, Any], key: str) -> str:
@@ -170,7 +170,7 @@ def _from_keyring(rest: str) -> str:
     return str(password)
 
 
-def _from_command(rest: str, start: Callable[[tuple[str, ...], OnOutput], Running]) -> str:
+def _from_command(rest: str, start: Callable[[tuple[str, ...], OnOutput], RunningProcess]) -> str:
     argv = tuple(shlex.split(rest))
     if not argv:
         raise FormatError("api.auth-config", "`command:` has no program")

@@ -111,7 +111,7 @@ def _place(
 def _path(template: str, values: Mapping[str, str]) -> str:
     # A fragment is never sent; some documents use one to distinguish operations of one address.
     path = template.split("#", 1)[0]
-    filled = _TEMPLATE.sub(lambda found: values.get(found.group(1), found.group(0)), path)
+    filled = _TEMPLATE.sub(lambda match: values.get(match.group(1), match.group(0)), path)
     return filled if filled.startswith("/") or not filled else f"/{filled}"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
-from atip.apis.interface import Loaded
+from atip.apis.interface import LoadedSource
 from atip.apis.sources.openapi import OpenApiConnection
 from atip.errors import FormatError
 from atip.model.operation import Api, Body, Operation, Parameter
@@ -32,7 +32,7 @@ _TEMPLATE = re.compile(r"\{([^{}/]+)\}")
 _IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
 
-def load(config: SourceConfig, access: ApiAccess) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     """Read the definitions from the configuration or from its file.
 
     Raises:
@@ -42,9 +42,9 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     if "file" in config.settings:
         definitions = read_json(read_place(str(config.settings["file"]), config, access))
     problems = check_shape(definitions, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
-    wrong = [problem for problem in problems if problem.severity == "error"]
-    if wrong or not isinstance(definitions, list):
-        raise FormatError("api.custom", "the tool definitions are not valid", problems=wrong)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors or not isinstance(definitions, list):
+        raise FormatError("api.custom", "the tool definitions are not valid", problems=errors)
     names: set[str] = set()
     operations = tuple(_operation(definition, names) for definition in definitions)
     servers = (str(config.settings["baseUrl"]),) if "baseUrl" in config.settings else ()
@@ -52,7 +52,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
         name=config.name, kind="custom", title=config.name, servers=servers, operations=operations
     )
     raw = json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
-    return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+    return LoadedSource(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
 def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConnection:

@@ -16,7 +16,7 @@ from atip.apis.database.query import run_query
 from atip.apis.database.values import column_schema, row_to_json, to_driver
 from atip.apis.effects import with_effects
 from atip.apis.http.calls import CallOutcome
-from atip.apis.interface import Loaded
+from atip.apis.interface import LoadedSource
 from atip.errors import UsageError
 from atip.model.operation import Api, Operation, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
@@ -40,7 +40,7 @@ _METHODS = {
 }
 
 
-def load(config: SourceConfig, access: ApiAccess) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     """Inspect the database.
 
     Raises:
@@ -66,7 +66,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
         operations=tuple(operations),
     )
     raw = json.dumps(tables, default=str)
-    return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+    return LoadedSource(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
 def _inspect(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:

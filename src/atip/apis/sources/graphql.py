@@ -14,7 +14,7 @@ from atip.apis.fetching import read_place
 from atip.apis.http.calls import HttpCalls, RequestOrigin
 from atip.apis.http.credentials import resolve_auth
 from atip.apis.http.requests import HttpRequest
-from atip.apis.interface import Loaded
+from atip.apis.interface import LoadedSource
 from atip.codecs.apis.graphql import DEPTH, decode_schema
 from atip.errors import ExecutionError, FormatError, UsageError
 from atip.model.reading.reader import read_json
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from atip.model.operation import Api, Operation
 
 
-def load(config: SourceConfig, access: ApiAccess) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     """Read the schema from the configured file, or query the endpoint for it.
 
     Raises:
@@ -45,7 +45,9 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     depth = int(config.settings.get("depth", DEPTH))
     api = decode_schema(document, name=config.name, depth=depth)
     api = with_effects(api.replace(servers=(str(config.settings["endpoint"]),)))
-    return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
+    return LoadedSource(
+        api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}"
+    )
 
 
 def _introspect(config: SourceConfig, access: ApiAccess) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from atip.apis.effects import with_effects
 from atip.apis.http.calls import CallOutcome
 from atip.apis.http.credentials import resolve_auth
-from atip.apis.interface import Loaded, ProgramOrder
+from atip.apis.interface import LoadedSource, ProgramOrder
 from atip.errors import ExecutionError, FormatError
 from atip.model.operation import Api, Operation, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess
     from atip.sandbox.run import OnOutput
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
 
-def load(config: SourceConfig, access: ApiAccess) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     """Start the server, list its tools, and end it.
 
     Raises:
@@ -38,7 +38,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     tools = asyncio.run(_list_tools(server_of(config, access), _timeout_s(config)))
     raw = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
     api = with_effects(api_of(config.name, tools))
-    return Loaded(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+    return LoadedSource(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
 async def _list_tools(server: McpServer, timeout_s: float) -> list[dict[str, Any]]:
@@ -122,7 +122,7 @@ def _with_own_references(schema: Any, tool: str) -> Any:
 
 
 def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
-    """How to reach the server.
+    """Build the connection to the configured server.
 
     Raises:
         FormatError: `api.mcp-config`.
@@ -146,7 +146,7 @@ def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
         access.secrets(tuple(value.encode() for value in env.values() if len(value) >= 8))
     argv = (str(settings["command"]), *map(str, settings.get("args", ())))
 
-    def start(stdin_fd: int, on_output: OnOutput) -> Running:
+    def start(stdin_fd: int, on_output: OnOutput) -> RunningProcess:
         order = ProgramOrder(argv=argv, env=env, stdin_fd=stdin_fd, serves=True)
         return access.start(config, order, on_output)
 

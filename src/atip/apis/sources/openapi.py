@@ -14,7 +14,7 @@ from atip.apis.fetching import read_place
 from atip.apis.http.calls import HttpCalls, RequestOrigin
 from atip.apis.http.credentials import resolve_auth
 from atip.apis.http.requests import build_request
-from atip.apis.interface import Loaded
+from atip.apis.interface import LoadedSource
 from atip.codecs.apis.openapi import decode_api
 from atip.errors import FormatError
 from atip.system.digests import sha256_hex
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from atip.model.operation import Api, Operation
 
 
-def load(config: SourceConfig, access: ApiAccess) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     """Read the document.
 
     Raises:
@@ -43,12 +43,14 @@ def read(config: SourceConfig, access: ApiAccess) -> bytes:
     return read_place(str(config.settings["spec"]), config, access)
 
 
-def load_bytes(config: SourceConfig, data: bytes) -> Loaded:
+def load_bytes(config: SourceConfig, data: bytes) -> LoadedSource:
     """Read the document from bytes."""
     place = str(config.settings["spec"])
     origin = place if "://" in place else ""
     api = with_effects(decode_api(read_document(data), name=config.name, origin=origin))
-    return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
+    return LoadedSource(
+        api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}"
+    )
 
 
 def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConnection:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.apis.config import ApiConfig, SourceConfig
-    from atip.apis.interface import ApiAccess, Loaded
+    from atip.apis.interface import ApiAccess, LoadedSource
     from atip.apis.sync.incremental import SourceUpdate
     from atip.model.operation import Api
     from atip.model.reading.document_pieces import Pieces
@@ -188,7 +188,7 @@ def _update(
 
 
 def _in_full(
-    config: ApiConfig, source: SourceConfig, loaded: Loaded, pieces: Pieces | None
+    config: ApiConfig, source: SourceConfig, loaded: LoadedSource, pieces: Pieces | None
 ) -> tuple[SyncedSource, SourceReport]:
     api = loaded.api
     schemas = schemas_of(api)

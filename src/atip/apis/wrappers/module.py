@@ -18,18 +18,8 @@ OUTPUT_DEPTH = 2
 """Records below the answer that are written out; an agent reads wrappers, so answers stay short."""
 MAX_OPTIONAL = 6
 _RESERVED = (
-    "Any",
-    "Literal",
-    "TypedDict",
-    "Unset",
-    "UNSET",
-    "Promise",
-    "Array",
-    "Record",
-    "Object",
-    "Error",
-    "Date",
-)
+    "Any", "Literal", "TypedDict", "Unset", "UNSET", "Promise", "Array", "Record", "Object", "Error", "Date",
+)  # fmt: skip
 
 
 class Module(Value):

@@ -25,14 +25,8 @@ if TYPE_CHECKING:
 GRACE_S = 2.0
 REASONS = ("user_cancelled", "callback_failed", "upstream_error", "auth_expired")
 _STARTING = (
-    "subprocess.Popen",
-    "os.exec",
-    "os.fork",
-    "os.posix_spawn",
-    "os.spawn",
-    "os.system",
-    "pty.spawn",
-)
+    "subprocess.Popen", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn",
+)  # fmt: skip
 _TOUCHING = (
     *_STARTING,
     "open",
@@ -85,7 +79,7 @@ class CliContext(Value):
     workspace: str = ""
 
 
-class Parsed(Value):
+class ParsedOutput(Value):
     """Result of `parse_output`."""
 
     ok: bool
@@ -121,7 +115,9 @@ class Adapters(Value):
         """Refresh the login; whether that succeeded."""
         return self._abortable(self.refresh, _context(bundle, surface)).get("ok") is True
 
-    def run_parse_output(self, exit_code: int, stdout: str, stderr: str, format: str) -> Parsed:
+    def run_parse_output(
+        self, exit_code: int, stdout: str, stderr: str, format: str
+    ) -> ParsedOutput:
         """
         Raises:
             AtipError: `adapter.impure` when it uses files, processes or network; `adapter.result`.
@@ -134,7 +130,7 @@ class Adapters(Value):
         }
         result = _object(_within(_TOUCHING, self.parse_output, arguments), "parse_output")
         error = result.get("error")
-        return Parsed(
+        return ParsedOutput(
             ok=result.get("ok") is True,
             value=result.get("value"),
             error=error if isinstance(error, dict) else None,

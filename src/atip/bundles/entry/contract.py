@@ -31,7 +31,7 @@ class RefreshResult(TypedDict):
     message: NotRequired[str]
 
 
-class Expected(TypedDict):
+class OutputContract(TypedDict):
     """Output conventions declared in the manifest."""
 
     format: Literal["text", "json", "yaml", "binary"]
@@ -63,7 +63,7 @@ class RefreshAdapter(Protocol):
 
 class ParseOutputAdapter(Protocol):
     def __call__(
-        self, *, exit_code: int, stdout: str, stderr: str, expected: Expected
+        self, *, exit_code: int, stdout: str, stderr: str, expected: OutputContract
     ) -> ParseOutputResult: ...
 
 

@@ -31,17 +31,8 @@ NAMES = {
 }
 REQUIRED = ("id", "name", "description", "bin")
 IDENTITY = (
-    "id",
-    "name",
-    "description",
-    "version",
-    "bin",
-    "install",
-    "version_check",
-    "sandbox",
-    "commands",
-    "tags",
-)
+    "id", "name", "description", "version", "bin", "install", "version_check", "sandbox", "commands", "tags",
+)  # fmt: skip
 ADAPTERS = ("login", "refresh", "parse_output", "detect_expiry")
 
 

@@ -1,6 +1,6 @@
 """Interface of an install method: a plan. Nothing here runs anything; `installing.py` does, after confirmation.
 
-Each method is a file with one function, `plan(entry, site) -> Plan`. A plan that cannot work here gives the reason and a
+Each method is a file with one function, `plan(entry, site) -> InstallPlan`. A plan that cannot work here gives the reason and a
 hint. Commands are argvs; package names are checked so that none can be an option, an address or a file.
 Implements AIP-29 "Install methods".
 """
@@ -73,7 +73,7 @@ class Action(Value):
 
 
 class InstallPlan(Value):
-    """How to install one entry; with `why_not` it cannot be installed here."""
+    """Steps that install one entry; with `why_not` it cannot be installed here."""
 
     method: str
     actions: tuple[Action, ...] = ()
@@ -115,8 +115,8 @@ def plan_all(entries: Iterable[InstallEntry], site: Site) -> list[InstallPlan]:
 def plan_entry(entry: InstallEntry, site: Site) -> InstallPlan:
     """The plan of one entry."""
     if entry.method not in METHODS:
-        marked = "experimental" if entry.experimental else "unknown"
-        return refused_plan(entry.method or "?", f"the method is {marked}; the entry is skipped")
+        status = "experimental" if entry.experimental else "unknown"
+        return refused_plan(entry.method or "?", f"the method is {status}; the entry is skipped")
     reason = why_not_here(entry.method, site.host)
     if reason:
         return refused_plan(entry.method, reason)
@@ -155,8 +155,8 @@ def package_of(entry: InstallEntry, *, forbidden: str = "") -> str:
     return name
 
 
-def manager(site: Site, name: str, hint: str) -> str:
-    """The path of a package manager.
+def get_manager(site: Site, name: str, hint: str) -> str:
+    """Path of a package manager.
 
     Raises:
         FormatError: `install.no-manager`, with how to get it.

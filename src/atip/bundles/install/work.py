@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.bundles.install.interface import Action, Site
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
 
     Fetch = Callable[[str, int], bytes]
     """Address and greatest size → bytes. Raises FetchError."""
@@ -41,7 +41,7 @@ class InstallWorker:
         fetch: Fetch,
         *,
         egress: tuple[str, ...] = (),
-        start: Callable[..., Running] | None = None,
+        start: Callable[..., RunningProcess] | None = None,
     ) -> None:
         """
         Args:

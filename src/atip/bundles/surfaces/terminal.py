@@ -47,9 +47,9 @@ class TerminalSurface:
             line = self._line(question)
             if line is None:
                 break
-            settled = settle(question, line)
-            if settled is not None:
-                return settled
+            answer = settle(question, line)
+            if answer is not None:
+                return answer
             self.show("not a valid answer; try again")
         raise cancellation(question)
 

@@ -43,7 +43,7 @@ WITH_COMMANDS = "commands"
 UNLISTED = "options that are not listed"
 
 
-class Raiser(Value):
+class EffectCause(Value):
     """Cause of additional effects of a command: the flags of an option, or one of the words above."""
 
     flags: tuple[str, ...]
@@ -56,7 +56,7 @@ class Claim(Value):
 
     base: Effects
     ceiling: Effects
-    raisers: tuple[Raiser, ...] = ()
+    raisers: tuple[EffectCause, ...] = ()
     """In the order of the tables; empty: base and ceiling are the same."""
 
     @property
@@ -167,10 +167,10 @@ def claim_of(
     for flags, change in _steps(tool, nodes, options, takes_words):
         alone = change(base)
         if alone != base:
-            raisers.append(Raiser(flags=flags, effects=alone))
+            raisers.append(EffectCause(flags=flags, effects=alone))
             ceiling = change(ceiling)
     if not complete:
-        raisers.append(Raiser(flags=(UNLISTED,), effects=weakened(base)))
+        raisers.append(EffectCause(flags=(UNLISTED,), effects=weakened(base)))
         ceiling = weakened(ceiling)
     return Claim(base=base, ceiling=ceiling, raisers=tuple(raisers))
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.calls.effects.ceiling import Claim, Raiser
+    from atip.calls.effects.ceiling import Claim, EffectCause
     from atip.model.effects import Effects
 
 MAX_FLAGS = 3
@@ -31,7 +31,7 @@ def more_words(claim: Claim, *, doubts: bool = False) -> list[str]:
     return lines if rest <= 0 else [*lines[:MAX_GROUPS], f"{rest} more in the options"]
 
 
-def _gained(base: Effects, raiser: Raiser, doubts: bool) -> str:
+def _gained(base: Effects, raiser: EffectCause, doubts: bool) -> str:
     before, after = _facts(base), _facts(raiser.effects)
     sure = [word for word, fact in after.items() if fact and not before.get(word)]
     if sure:

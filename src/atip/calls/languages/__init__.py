@@ -5,14 +5,14 @@ Each reader knows part of a grammar; a program outside of it counts as unknown c
 
 from __future__ import annotations
 
-from atip.calls.languages.program import GAVE_UP, ScriptEffects
+from atip.calls.languages.program import UNSUPPORTED, ScriptEffects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_PROGRAM = 20_000
-__all__ = ["GAVE_UP", "ScriptEffects", "read_program"]
+__all__ = ["UNSUPPORTED", "ScriptEffects", "read_program"]
 
 
 def read_program(language: str, text: str) -> ScriptEffects:
@@ -23,7 +23,7 @@ def read_program(language: str, text: str) -> ScriptEffects:
             which may name a file.
     """
     if "\0" in text or len(text) > MAX_PROGRAM:
-        return GAVE_UP
+        return UNSUPPORTED
     reader: Callable[[str], ScriptEffects]
     if language == "sed":
         from atip.calls.languages.sed import read_sed as reader

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import GAVE_UP, GiveUp, ScriptEffects
+from atip.calls.languages.program import UNSUPPORTED, ScriptEffects, UnsupportedProgram
 
 _TOKEN = re.compile(
     r'(?P<blank>[ \t\r]+|\\\n|#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\.|\\\n)*")'
@@ -25,12 +25,12 @@ _FOREIGN = frozenset(("SYMTAB", "FUNCTAB", "PROCINFO"))
 
 
 def read_awk(text: str) -> ScriptEffects:
-    """The whole program."""
+    """Effects of an awk program; `UNSUPPORTED` where it is outside the grammar that is read."""
     try:
         tokens = _tokens(text)
         return _judge(tokens)
-    except GiveUp:
-        return GAVE_UP
+    except UnsupportedProgram:
+        return UNSUPPORTED
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -41,7 +41,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         if text[at] == "/" and (starts := _regex_starts(tokens)) is not False:
             match = _REGEX.match(text, at) if starts else None
             if match is None:
-                raise GiveUp
+                raise UnsupportedProgram
             tokens.append(("regex", match[0]))
         elif text[at] == "/":
             width = 2 if text.startswith("/=", at) else 1
@@ -51,7 +51,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         else:
             match = _TOKEN.match(text, at)
             if match is None:
-                raise GiveUp
+                raise UnsupportedProgram
             if match.lastgroup != "blank":
                 tokens.append((str(match.lastgroup), match[0]))
         at = match.end()
@@ -92,14 +92,14 @@ def _judge(tokens: list[tuple[str, str]]) -> ScriptEffects:
             runs = True
         elif text in (">", ">>") and depth == printing:
             target = tokens[at + 1] if at + 1 < len(tokens) else ("", "")
-            writes_any = writes_any or target[1] not in _STREAMS or _goes_on(tokens, at + 2)
+            writes_any = writes_any or target[1] not in _STREAMS or _is_joined(tokens, at + 2)
     return ScriptEffects(
         runs=runs, environment=environment, reads_any=reads_any, writes_any=writes_any
     )
 
 
-def _goes_on(tokens: list[tuple[str, str]], at: int) -> bool:
-    """Whether more follows the name of a file: texts side by side are joined."""
+def _is_joined(tokens: list[tuple[str, str]], at: int) -> bool:
+    """Whether the name of a file continues: awk joins texts that stand side by side."""
     if at >= len(tokens):
         return False
     kind, text = tokens[at]

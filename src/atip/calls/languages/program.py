@@ -21,8 +21,8 @@ class ScriptEffects(Value):
     """It looks at variables of the environment."""
 
 
-GAVE_UP = ScriptEffects(understood=False)
+UNSUPPORTED = ScriptEffects(understood=False)
 
 
-class GiveUp(Exception):
+class UnsupportedProgram(Exception):
     """The text is outside the supported grammar."""

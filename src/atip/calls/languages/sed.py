@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import GAVE_UP, GiveUp, ScriptEffects
+from atip.calls.languages.program import UNSUPPORTED, ScriptEffects, UnsupportedProgram
 
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
 _NUMBERED = frozenset("lLqQ")
@@ -29,7 +29,7 @@ def read_sed(text: str) -> ScriptEffects:
         reader for brackets in (False, True) if (reader := _read(text, brackets)) is not None
     ]
     if not readings:
-        return GAVE_UP
+        return UNSUPPORTED
     return ScriptEffects(
         runs=any(reader.runs for reader in readings),
         reads=tuple(name for reader in readings for name in reader.reads),
@@ -41,7 +41,7 @@ def _read(text: str, brackets: bool) -> _Reader | None:
     reader = _Reader(text, brackets)
     try:
         reader.script()
-    except GiveUp:
+    except UnsupportedProgram:
         return None
     return reader
 
@@ -63,7 +63,7 @@ class _Reader:
             self._address()
             self._command()
         if self.depth:
-            raise GiveUp
+            raise UnsupportedProgram
 
     # --- addresses -------------------------------------------------------------------------------
 
@@ -76,9 +76,9 @@ class _Reader:
                 if self._peek() in ("+", "~") and self._peek():
                     self.at += 1
                     if not self._number():
-                        raise GiveUp
+                        raise UnsupportedProgram
                 elif not self._one_address():
-                    raise GiveUp
+                    raise UnsupportedProgram
         self._skip(" \t")
         while self._peek() == "!":
             self.at += 1
@@ -116,11 +116,11 @@ class _Reader:
         elif char == "{":
             self.depth += 1
             if self.depth > _MAX_DEPTH:
-                raise GiveUp
+                raise UnsupportedProgram
         elif char == "}":
             self.depth -= 1
             if self.depth < 0:
-                raise GiveUp
+                raise UnsupportedProgram
             self._end()
         elif char in _FILES:
             self._file(char)
@@ -141,7 +141,7 @@ class _Reader:
         elif char == "#":
             self._line()
         else:
-            raise GiveUp
+            raise UnsupportedProgram
 
     def _substitute(self) -> None:
         delimiter = self._next()
@@ -168,7 +168,7 @@ class _Reader:
         self._skip(" \t")
         name = self._line()
         if not name:
-            raise GiveUp
+            raise UnsupportedProgram
         if name not in _STREAMS:
             (self.writes if command in "wW" else self.reads).append(name)
 
@@ -194,20 +194,20 @@ class _Reader:
             self._delimited(delimiter)
             return
         if delimiter in ("", "\n", "\\"):
-            raise GiveUp
+            raise UnsupportedProgram
         while (char := self._next()) != delimiter:
             if char == "\\":
                 self._next()
             elif char == "[":
                 bracket = _BRACKET.match(self.text, self.at)
                 if bracket is None:
-                    raise GiveUp
+                    raise UnsupportedProgram
                 self.at = bracket.end()
 
     def _delimited(self, delimiter: str) -> None:
         """Up to the next delimiter; a backslash takes the following character along."""
         if delimiter in ("", "\n", "\\"):
-            raise GiveUp
+            raise UnsupportedProgram
         while True:
             char = self._next()
             if char == delimiter:
@@ -219,7 +219,7 @@ class _Reader:
         """Behind a command: a separator, a closing brace, a comment, or nothing."""
         self._skip(" \t")
         if self._peek() not in ("", ";", "\n", "}", "#"):
-            raise GiveUp
+            raise UnsupportedProgram
 
     def _line(self) -> str:
         stop = self.text.find("\n", self.at)
@@ -243,6 +243,6 @@ class _Reader:
 
     def _next(self) -> str:
         if self.at >= self.size:
-            raise GiveUp
+            raise UnsupportedProgram
         self.at += 1
         return self.text[self.at - 1]

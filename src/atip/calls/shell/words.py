@@ -252,7 +252,7 @@ class WordReader(Cursor):
         return self.text[start : self.at]
 
     def _operator(self, before: str, *, quoted: bool) -> tuple[str, list[Piece]]:
-        """What follows the name: `:-word`, `%pattern`, `/a/b`, `:1:2`, `@P` …"""
+        """Read the operator after a variable's name: `:-word`, `%pattern`, `/a/b`, `:1:2`, `@P` …"""
         at = self.at
         for op in (":-", ":=", ":?", ":+"):
             if self.take(op):

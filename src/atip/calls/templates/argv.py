@@ -90,14 +90,6 @@ def parts_of(word: str) -> list[str | Placeholder]:
     return list(_parts(word))
 
 
-def place_names(words: Sequence[str]) -> list[str]:
-    """Inputs that a (checked) template uses, in order, each once."""
-    names: dict[str, None] = {}
-    for word in words:
-        names.update((part.name, None) for part in _parts(word) if isinstance(part, Placeholder))
-    return list(names)
-
-
 def needed_names(words: Sequence[str]) -> list[str]:
     """Inputs without which a (checked) template cannot be filled."""
     return [

@@ -117,7 +117,7 @@ def _fill(
         problems.append(_problem(path, "pattern.step", "a step must begin with a program's name"))
         return ()
     filled = tuple(
-        _VARIABLE.sub(lambda found: texts.get(found[1], found[0]), word) for word in words
+        _VARIABLE.sub(lambda match: texts.get(match[1], match[0]), word) for word in words
     )
     for word, full in zip(words, filled, strict=True):
         # SECURITY: a value at the start of a word must not make an option of it

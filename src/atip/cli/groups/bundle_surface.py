@@ -29,9 +29,7 @@ def make_host(ctx: Context, *, web: bool = False) -> Bundles:
         ctx.err.flush()  # a question has no line end
 
     return ctx.app.bundles(
-        surface=_surface(ctx, web),
-        note=lambda text: ctx.note(clean(text)),
-        on_output=pass_on,
+        surface=_surface(ctx, web), note=lambda text: ctx.note(clean(text)), on_output=pass_on
     )
 
 

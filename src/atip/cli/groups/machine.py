@@ -44,7 +44,7 @@ class LocalMachine:
     def tool(self, name: str) -> Tool:
         tool = self._ctx.app.find(name)
         if tool is None:
-            raise NotFoundError("tool.unknown", f"no metadata for `{clean(name[:80])}`")
+            raise NotFoundError("tool.unknown", f"no metadata for `{clean(name[:80])}`", hint="`atip scan` finds installed tools")  # fmt: skip
         return tool
 
     def explain(self, line: str) -> dict[str, Any]:

@@ -46,13 +46,13 @@ def _entry(name: str, value: str, ctx: Context) -> tuple[str, str]:
         folder = os.path.realpath(os.path.expanduser(value))
         home = os.path.realpath(ctx.app.places.home)
         if not os.path.isdir(folder) or f"{home}/".startswith(f"{folder}/"):
-            raise UsageError(
-                "policy.not-a-folder", f"`{value}` is not a folder that can be granted"
-            )
+            raise UsageError("policy.not-a-folder", f"`{value}` is not a folder, or it contains your home directory", hint="grant a folder that exists, below the home directory or beside it")  # fmt: skip
         return "write", f"{folder}/**"
     if name == "listen":
         if not value.isascii() or not value.isdigit() or not 1024 <= int(value) < 65536:
-            raise UsageError("policy.not-a-port", f"`{value[:40]}` is not a port from 1024 on")
+            raise UsageError(
+                "policy.not-a-port", f"`{value[:40]}` is not a port from 1024 to 65535"
+            )
         return "ingress", f"http://127.0.0.1:{int(value)}/**"
     try:
         host, colon, _port = value.rpartition(":")

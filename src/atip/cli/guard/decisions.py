@@ -23,7 +23,7 @@ def decisions(audit: Audit) -> Iterator[dict[str, Any]]:
 
 
 def count_today(audit: Audit) -> dict[str, int]:
-    """How often each answer was given since midnight, by the local clock."""
+    """Count each answer since midnight, by the local clock."""
     today = time.localtime(now())
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     counts = dict.fromkeys(ANSWERS, 0)

@@ -182,7 +182,7 @@ def _reads_here(explained: Explanation) -> bool:
 
 
 def reason_of(decision: Decision) -> str:
-    """Which command, why, and by which rule."""
+    """Render a decision: command, reasons, rule."""
     subject = (
         f"`{decision.subject[:200]}`: " if decision.subject and decision.outcome != "allow" else ""
     )

@@ -25,7 +25,7 @@ MAX_LINES = 500
 """Maximum number of distinct lines to judge again."""
 
 
-class Approved(Value):
+class ApprovedLine(Value):
     """A line that needed confirmation and then ran."""
 
     line: str
@@ -38,14 +38,14 @@ class RuleProposal(Value):
 
     rule: dict[str, Any]
     approved: int
-    """How often it was approved."""
+    """Number of approvals behind it."""
     allows: tuple[str, ...]
     """Every recorded line with `ask` that it would have allowed."""
 
 
 def read_approved(
     records: Iterable[dict[str, Any]],
-) -> tuple[list[Approved], list[tuple[str, str]]]:
+) -> tuple[list[ApprovedLine], list[tuple[str, str]]]:
     """Approved lines, most frequent first, and all lines with `ask` as (line, folder); expects records newest first."""
     ran: dict[tuple[str, str, str], int] = {}
     approved: dict[tuple[str, str], int] = {}
@@ -62,7 +62,7 @@ def read_approved(
                 ran[line, cwd, client] -= 1
                 approved[line, cwd] = approved.get((line, cwd), 0) + 1
     approved_lines = [
-        Approved(line=line, cwd=cwd, times=times) for (line, cwd), times in approved.items()
+        ApprovedLine(line=line, cwd=cwd, times=times) for (line, cwd), times in approved.items()
     ]
     return sorted(approved_lines, key=lambda approved_line: -approved_line.times)[:MAX_LINES], list(
         asked_lines
@@ -70,12 +70,12 @@ def read_approved(
 
 
 def propose(
-    box: Toolbox, policies: Sequence[Policy], approved: Sequence[Approved],
+    box: Toolbox, policies: Sequence[Policy], approved: Sequence[ApprovedLine],
     asked_lines: Sequence[tuple[str, str]], *, least: int,
-) -> tuple[list[RuleProposal], list[Approved]]:  # fmt: skip
+) -> tuple[list[RuleProposal], list[ApprovedLine]]:  # fmt: skip
     """Rules for lines approved at least `least` times, and the lines that no rule can allow."""
     rules: dict[tuple[tuple[str, ...], str], int] = {}
-    left: list[Approved] = []
+    left: list[ApprovedLine] = []
     for approved_line in approved:
         proposed = (
             _rules_for(box, policies, approved_line) if approved_line.times >= least else None
@@ -100,7 +100,7 @@ def propose(
 
 
 def _rules_for(
-    box: Toolbox, policies: Sequence[Policy], approved: Approved
+    box: Toolbox, policies: Sequence[Policy], approved: ApprovedLine
 ) -> list[tuple[tuple[str, ...], str]] | None:
     """Words and folder for each command that was not allowed; None: no rule would allow the line."""
     from atip.system.paths import find_project

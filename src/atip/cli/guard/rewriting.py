@@ -46,11 +46,7 @@ def rewritten_answer(
     if name == "copilot":
         return {**decision, "modifiedArgs": changed}
     return {
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            **decision,
-            "updatedInput": changed,
-        }
+        "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, "updatedInput": changed}
     }
 
 

@@ -21,7 +21,7 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _COLORS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
-class Linted(Value):
+class LintedFile(Value):
     """One file with its findings, and the positions of its values (None for YAML)."""
 
     file: str
@@ -37,7 +37,9 @@ class Linted(Value):
         return self.positions.place(finding.parts) if self.positions is not None else None
 
 
-def render_text(results: Sequence[Linted], ctx: Context, *, quiet: bool = False) -> Iterator[str]:
+def render_text(
+    results: Sequence[LintedFile], ctx: Context, *, quiet: bool = False
+) -> Iterator[str]:
     """Lines, grouped by file; `quiet` shows errors only."""
     for result in results:
         visible = [f for f in result.findings if f.severity == "error" or not quiet]
@@ -56,7 +58,7 @@ def render_text(results: Sequence[Linted], ctx: Context, *, quiet: bool = False)
     yield f"{count(len(results), 'file')}: {', '.join(totals)}{tail}"
 
 
-def _lines(result: Linted, finding: LintFinding, ctx: Context) -> Iterator[str]:
+def _lines(result: LintedFile, finding: LintFinding, ctx: Context) -> Iterator[str]:
     place = result.place(finding)
     where = f"{place.line}:{place.column}" if place else "-"
     label = paint(ctx, finding.severity, _COLORS[finding.severity])
@@ -66,7 +68,7 @@ def _lines(result: Linted, finding: LintFinding, ctx: Context) -> Iterator[str]:
         yield f"           {clean(finding.hint)}"
 
 
-def render_json(results: Sequence[Linted]) -> dict[str, object]:
+def render_json(results: Sequence[LintedFile]) -> dict[str, object]:
     """The `--json` document; its shape is pinned by a test."""
     return {
         "files": [
@@ -86,20 +88,17 @@ def render_json(results: Sequence[Linted]) -> dict[str, object]:
     }
 
 
-def _json(result: Linted, finding: LintFinding) -> dict[str, object]:
+def _json(result: LintedFile, finding: LintFinding) -> dict[str, object]:
     document = finding.to_json()
     place = result.place(finding)
     if place is not None:
         document.update(
-            line=place.line,
-            column=place.column,
-            endLine=place.end_line,
-            endColumn=place.end_column,
+            line=place.line, column=place.column, endLine=place.end_line, endColumn=place.end_column
         )
     return document
 
 
-def render_sarif(results: Sequence[Linted], version: str) -> dict[str, object]:
+def render_sarif(results: Sequence[LintedFile], version: str) -> dict[str, object]:
     """SARIF 2.1.0 with rules, regions and fixes, for code-scanning services."""
     names = list(RULES)
     rules = [
@@ -122,7 +121,7 @@ def render_sarif(results: Sequence[Linted], version: str) -> dict[str, object]:
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(result: Linted, finding: LintFinding, names: list[str]) -> dict[str, Any]:
+def _result(result: LintedFile, finding: LintFinding, names: list[str]) -> dict[str, Any]:
     artifact = {"uri": _uri(result.file)}
     physical: dict[str, Any] = {"artifactLocation": artifact}
     place = result.place(finding)
@@ -152,7 +151,7 @@ def _result(result: Linted, finding: LintFinding, names: list[str]) -> dict[str,
     return document
 
 
-def _replacement(result: Linted, finding: LintFinding) -> dict[str, Any] | None:
+def _replacement(result: LintedFile, finding: LintFinding) -> dict[str, Any] | None:
     if finding.edit is None or result.positions is None or not is_conservative(finding.edit):
         return None
     change = replacement(result.positions, finding.edit)

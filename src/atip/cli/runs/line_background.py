@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from atip.system.programs.callers import CallerProgram
 
 
-class Background:
+class BackgroundLine:
     """Forks when created: the current process is then the one that stays."""
 
     def __init__(self, caller: CallerProgram, write: Callable[[str, bytes], None]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from atip.cli.context import Context
-    from atip.cli.runs.line_background import Background
+    from atip.cli.runs.line_background import BackgroundLine
     from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.execution.runner import ProgramCall, Runner
@@ -65,16 +65,16 @@ def run_line(
     return result.exit_code
 
 
-def _background(ctx: Context, line: str) -> Background | None:
+def _background(ctx: Context, line: str) -> BackgroundLine | None:
     """For a line with background jobs: keeps them until the client ends; None: no jobs, or no known client."""
     if "&" not in line:
         return None
     from atip.calls.shell.jobs import leaves_jobs
-    from atip.cli.runs.line_background import Background
+    from atip.cli.runs.line_background import BackgroundLine
     from atip.system.programs.callers import find_caller
 
     caller = find_caller() if leaves_jobs(line) else None
-    return Background(caller, _pass_on(ctx)) if caller is not None else None
+    return BackgroundLine(caller, _pass_on(ctx)) if caller is not None else None
 
 
 def _input() -> int:

@@ -58,12 +58,7 @@ def decode_schema(document: object, *, name: str, depth: int = DEPTH) -> Api:
 
 
 def _operation(
-    kind: str,
-    field_name: str,
-    field: Any,
-    names: set[str],
-    definitions: dict[str, Any],
-    depth: int,
+    kind: str, field_name: str, field: Any, names: set[str], definitions: dict[str, Any], depth: int
 ) -> Operation:
     selection = Selection(depth=depth).of(field.type)
     used: set[str] = set()

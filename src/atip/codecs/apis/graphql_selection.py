@@ -21,7 +21,7 @@ _SCALARS: dict[str, dict[str, Any]] = {
 }
 
 
-class Selected(Value):
+class SelectionSet(Value):
     """A selection set as text (empty for scalars), and the schema of what it yields."""
 
     text: str
@@ -35,11 +35,11 @@ class Selection:
         self._depth = depth
         self._left = MAX_TOTAL
 
-    def of(self, kind: Any) -> Selected:
+    def of(self, kind: Any) -> SelectionSet:
         """The selection for a field of that type."""
         return self._select(kind, 0, 0)
 
-    def _select(self, kind: Any, level: int, lists: int) -> Selected:
+    def _select(self, kind: Any, level: int, lists: int) -> SelectionSet:
         import graphql
 
         if graphql.is_non_null_type(kind):
@@ -49,10 +49,10 @@ class Selection:
             inner = self._select(kind.of_type, level, lists + 1)
             return inner.replace(schema={"type": ["array", "null"], "items": inner.schema})
         if graphql.is_leaf_type(kind):
-            return Selected(text="", schema=_or_null(_leaf(kind)))
+            return SelectionSet(text="", schema=_or_null(_leaf(kind)))
         return self._object(kind, level, lists)
 
-    def _object(self, kind: Any, level: int, lists: int) -> Selected:
+    def _object(self, kind: Any, level: int, lists: int) -> SelectionSet:
         import graphql
 
         abstract = graphql.is_abstract_type(kind)
@@ -76,7 +76,7 @@ class Selection:
             # An object must select something, and every type has a name.
             selected, properties = ["__typename"], {"__typename": {"type": "string"}}
         schema = {"type": ["object", "null"], "properties": properties}
-        return Selected(text="{ " + " ".join(selected) + " }", schema=schema)
+        return SelectionSet(text="{ " + " ".join(selected) + " }", schema=schema)
 
 
 def _scalars_first(fields: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 FORMAT = 1
 _PLAIN = (
     *(
-        "name",
-        "original",
-        "summary",
-        "description",
-        "output_media_type",
-        "method",
-        "path",
-        "server",
+        "name", "original", "summary", "description", "output_media_type", "method", "path", "server",
     ),
     *("statement", "category", "deprecated"),
-)
+)  # fmt: skip
 
 
 _REFERENCE = re.compile(rb'"#/\$defs/([^"]+)"')

@@ -25,17 +25,10 @@ _CHILD_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _CHILD_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _DROPPED = frozenset(
     {
-        "examples",
-        "nullable",
-        "xml",
-        "externalDocs",
-        "discriminator",
-        "example",
-        "collectionFormat",
-        "$schema",
+        "examples", "nullable", "xml", "externalDocs", "discriminator", "example", "collectionFormat", "$schema",
         "id",
     }
-)
+)  # fmt: skip
 
 
 _NUMBERS = (int, float)

@@ -46,8 +46,11 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 def check_fields(kind: str, fields: Mapping[str, Any], mode: Mode = "strict") -> list[Problem]:
     """List all problems of a document's fields."""
     if mode == "schema":
-        return list(_by_schema(kind, fields))
-    problems = [*_by_schema(kind, _for_schema(kind, fields)), *_beyond(kind, fields)]
+        return list(_schema_problems(kind, fields))
+    problems = [
+        *_schema_problems(kind, _schema_part(kind, fields)),
+        *_check_text_rules(kind, fields),
+    ]
     if mode == "strict":
         return problems
     return [
@@ -73,12 +76,12 @@ def schema_of(kind: str) -> dict[str, Any]:
 # --- by schema -----------------------------------------------------------------------------------
 
 
-def _by_schema(kind: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _schema_problems(kind: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
     for path, message in schema_problems(compile_schema(schema_of(kind)), dict(fields)):
-        yield from _refine(fields, path, message)
+        yield from _refine_problem(fields, path, message)
 
 
-def _refine(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[Problem]:
+def _refine_problem(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[Problem]:
     """`install/3` and `setup/0` again, by the table of the method or kind they name."""
     if len(path) == 2 and path[0] in ("install", "setup") and isinstance(path[1], int):
         tables, word = (
@@ -99,9 +102,9 @@ def _refine(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[Pr
     yield _problem(path, code, message)
 
 
-def _for_schema(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _schema_part(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields without what the text allows beyond the schema."""
-    reduced = {key: value for key, value in fields.items() if not _in_text(kind, key)}
+    reduced = {key: value for key, value in fields.items() if not _is_beyond_schema(kind, key)}
     install = reduced.get("install")
     if kind in ("CLI", "AGENT-CLI") and isinstance(install, list):
         usable = [
@@ -116,7 +119,7 @@ def _for_schema(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     return reduced
 
 
-def _in_text(kind: str, key: str) -> bool:
+def _is_beyond_schema(kind: str, key: str) -> bool:
     if kind == "CLI":
         return key in TEXT_FIELDS or key in DISCOURAGED
     return kind == "TOOL" and key in ("runner", "sandbox")  # P3, P19
@@ -137,23 +140,23 @@ def is_placeholder(value: object) -> bool:
 # --- beyond the schema ---------------------------------------------------------------------------
 
 
-def _beyond(kind: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_text_rules(kind: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
     if kind in ("CLI", "AGENT-CLI", "DRIVER"):
-        yield from _install(fields.get("install"))
-        yield from _version_check(fields.get("version_check"))
-        yield from _auth(fields.get("auth"))
-        yield from _setup(fields.get("setup"))
+        yield from _check_install(fields.get("install"))
+        yield from _check_version(fields.get("version_check"))
+        yield from _check_auth(fields.get("auth"))
+        yield from _check_setup(fields.get("setup"))
         if kind != "AGENT-CLI":
-            yield from _sandbox(fields.get("sandbox"), ("sandbox",))
+            yield from _check_sandbox_block(fields.get("sandbox"), ("sandbox",))
     if kind == "CLI":
-        yield from _cli(fields)
+        yield from _check_cli(fields)
     if kind == "TOOL":
-        yield from _tool(fields)
+        yield from _check_tool(fields)
     if kind == "DRIVER":
-        yield from _driver(fields)
+        yield from _check_driver(fields)
 
 
-def _cli(fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_cli(fields: Mapping[str, Any]) -> Iterator[Problem]:
     for key in DISCOURAGED:
         if key in fields:
             text = f"move `{key}` to the runner or the tool; it does not belong in the bundle"
@@ -174,7 +177,7 @@ def _cli(fields: Mapping[str, Any]) -> Iterator[Problem]:
         yield _problem(("intents",), "format.schema", "`intents` must be a list of `{ ref: PATH }`")
 
 
-def _install(entries: object) -> Iterator[Problem]:
+def _check_install(entries: object) -> Iterator[Problem]:
     for at, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, dict):
             continue
@@ -189,28 +192,28 @@ def _install(entries: object) -> Iterator[Problem]:
             yield _problem(("install", at), "climd.no-hash", text, "warning")
 
 
-def _version_check(block: object) -> Iterator[Problem]:
+def _check_version(block: object) -> Iterator[Problem]:
     if not isinstance(block, dict):
         return
-    yield from _command(block.get("cmd"), ("version_check", "cmd"))
-    yield from _attempt(block.get("range"), ("version_check", "range"), check_range)
+    yield from _check_command(block.get("cmd"), ("version_check", "cmd"))
+    yield from _check_parse(block.get("range"), ("version_check", "range"), check_range)
     parse = block.get("parse")
-    yield from _attempt(parse, ("version_check", "parse"), compile_regex)
+    yield from _check_parse(parse, ("version_check", "parse"), compile_regex)
     if isinstance(parse, str) and not re.search(r"(?<!\\)\((?!\?(?!P?<[^=!]))", parse):
         text = "the pattern needs a group that captures the version"
         yield _problem(("version_check", "parse"), "climd.no-group", text)
 
 
-def _auth(block: object) -> Iterator[Problem]:
+def _check_auth(block: object) -> Iterator[Problem]:
     if not isinstance(block, dict):
         return
     for name in ("login", "refresh"):
         part = block.get(name)
         if isinstance(part, dict):
-            yield from _command(part.get("cmd"), ("auth", name, "cmd"))
+            yield from _check_command(part.get("cmd"), ("auth", name, "cmd"))
             check = part.get("completes_when")
             if isinstance(check, dict):
-                yield from _command(check.get("cmd"), ("auth", name, "completes_when", "cmd"))
+                yield from _check_command(check.get("cmd"), ("auth", name, "completes_when", "cmd"))
     refresh = block.get("refresh")
     every = refresh.get("every") if isinstance(refresh, dict) else None
     if every is not None and (not isinstance(every, str) or parse_duration(every) is None):
@@ -218,7 +221,7 @@ def _auth(block: object) -> Iterator[Problem]:
         yield _problem(("auth", "refresh", "every"), "climd.duration", text)
 
 
-def _setup(steps: object) -> Iterator[Problem]:
+def _check_setup(steps: object) -> Iterator[Problem]:
     seen: set[object] = set()
     for at, step in enumerate(steps if isinstance(steps, list) else ()):
         if not isinstance(step, dict):
@@ -229,16 +232,16 @@ def _setup(steps: object) -> Iterator[Problem]:
                 ("setup", at, "id"), "climd.duplicate", f"step id `{identity}` is used twice"
             )
         seen.add(identity)
-        yield from _command(step.get("cmd"), ("setup", at, "cmd"))
+        yield from _check_command(step.get("cmd"), ("setup", at, "cmd"))
         for name in ("skip_if", "persist", "options"):
             part = step.get(name)
             if isinstance(part, dict):
-                yield from _command(part.get("cmd"), ("setup", at, name, "cmd"))
+                yield from _check_command(part.get("cmd"), ("setup", at, name, "cmd"))
         if step.get("type") == "select" and not step.get("options"):
             yield _problem(("setup", at), "climd.options", "`select` needs `options`")
 
 
-def _sandbox(block: object, parts: Parts) -> Iterator[Problem]:
+def _check_sandbox_block(block: object, parts: Parts) -> Iterator[Problem]:
     if block is None:
         return
     prefix = render_path(parts)
@@ -246,24 +249,24 @@ def _sandbox(block: object, parts: Parts) -> Iterator[Problem]:
         yield problem.replace(path=prefix + problem.path[1:])
 
 
-def _tool(fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_tool(fields: Mapping[str, Any]) -> Iterator[Problem]:
     runner = fields.get("runner")
     argv = runner.get("argv") if isinstance(runner, dict) else None
     if argv is not None:
-        yield from _template(argv, ("runner", "argv"))
+        yield from _check_argv(argv, ("runner", "argv"))
     for name in ("inputs", "outputs"):
         schema = fields.get(name)
         if isinstance(schema, dict):
-            yield from _attempt_schema(schema, (name,))
-    yield from _sandbox(tool_sandbox(fields), ("sandbox",))
+            yield from _check_schema(schema, (name,))
+    yield from _check_sandbox_block(tool_sandbox(fields), ("sandbox",))
 
 
-def _driver(fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_driver(fields: Mapping[str, Any]) -> Iterator[Problem]:
     entries = fields.get("implements")
     for at, entry in enumerate(entries if isinstance(entries, list) else ()):
         argv = driver_argv(entry)
         if argv is not None:
-            yield from _template(argv, ("implements", at, "metadata", "cli", "argv"))
+            yield from _check_argv(argv, ("implements", at, "metadata", "cli", "argv"))
 
 
 def tool_sandbox(fields: Mapping[str, Any]) -> Any:
@@ -293,17 +296,17 @@ def leaves(
             yield from leaves(value, words)
 
 
-def _template(argv: object, parts: Parts) -> Iterator[Problem]:
+def _check_argv(argv: object, parts: Parts) -> Iterator[Problem]:
     prefix = render_path(parts)
     for problem in check_template(argv):
         yield problem.replace(path=prefix + problem.path[1:])
 
 
-def _command(text: object, parts: Parts) -> Iterator[Problem]:
-    yield from _attempt(text, parts, split_command)
+def _check_command(text: object, parts: Parts) -> Iterator[Problem]:
+    yield from _check_parse(text, parts, split_command)
 
 
-def _attempt(text: object, parts: Parts, check: Callable[[str], object]) -> Iterator[Problem]:
+def _check_parse(text: object, parts: Parts, check: Callable[[str], object]) -> Iterator[Problem]:
     if isinstance(text, str):
         try:
             check(text)
@@ -311,7 +314,7 @@ def _attempt(text: object, parts: Parts, check: Callable[[str], object]) -> Iter
             yield _problem(parts, error.code, error.message)
 
 
-def _attempt_schema(schema: Mapping[str, Any], parts: Parts) -> Iterator[Problem]:
+def _check_schema(schema: Mapping[str, Any], parts: Parts) -> Iterator[Problem]:
     try:
         compile_schema(schema)
     except FormatError as error:

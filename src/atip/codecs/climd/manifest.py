@@ -49,7 +49,7 @@ class InstallEntry(Value):
 
 
 class VersionCheck(Value):
-    """How to read the version, and which versions are accepted."""
+    """Command that prints the version, pattern that finds it, and the accepted range."""
 
     cmd: str
     parse: str
@@ -115,7 +115,7 @@ class Auth(Value):
 
 
 class Output(Value):
-    """How results come out."""
+    """Format and streams of a command's results, and the meaning of its exit codes."""
 
     format: str = "text"
     json_flag: str | None = None

@@ -82,10 +82,7 @@ TOOL: Schema = {
                 "max_attempts",
                 "backoff",
             ),
-            "default_implementation": {
-                "type": ["string", "null"],
-                "pattern": DOTTED["pattern"],
-            },
+            "default_implementation": {"type": ["string", "null"], "pattern": DOTTED["pattern"]},
             "driver_constraints": closed({"forbid": _KINDS, "require_kind": _KINDS}),
             "tags": list_of(
                 {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]*$"}, uniqueItems=True
@@ -212,9 +209,7 @@ _COMPARED = closed(
 _WHEN: Schema = {"type": "object", "additionalProperties": {"oneOf": [ANY, _COMPARED]}}
 _MAPPING: Schema = {
     "type": "object",
-    "additionalProperties": {
-        "oneOf": [TEXT, closed({"from": TEXT, "transform": TEXT}, "from")],
-    },
+    "additionalProperties": {"oneOf": [TEXT, closed({"from": TEXT, "transform": TEXT}, "from")]},
 }
 _ROUTE = exactly_one(
     closed(

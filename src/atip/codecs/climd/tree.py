@@ -159,9 +159,7 @@ def authentication_of(manifest: CliManifest) -> Authentication | None:
         methods.append(AuthenticationMethod(type="login", setup_command=auth.login.cmd))
     check = auth.login.completes_when if auth.login else None
     return Authentication(
-        required=True,
-        methods=tuple(methods) or None,
-        check_command=check.cmd if check else None,
+        required=True, methods=tuple(methods) or None, check_command=check.cmd if check else None
     )
 
 

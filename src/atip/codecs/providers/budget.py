@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atip.codecs.providers.compiled import Compiled, LeftOut, tokens_of
+from atip.codecs.providers.compiled import CompiledTools, OmittedCommand, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from atip.calls.functions import Function
 
-    Attempt = Callable[[Mapping[str, Function], int | None, int], Compiled]
+    Attempt = Callable[[Mapping[str, Function], int | None, int], CompiledTools]
     Count = Callable[[str], int]
 
 _STEPS: tuple[tuple[int | None, int], ...] = (
@@ -39,7 +39,7 @@ def choose(
     max_functions: int | None,
     count: Count,
     strategy: str,
-) -> Compiled:
+) -> CompiledTools:
     """The richest compilation that fits; if none does, one with part of the commands."""
     steps = [
         step
@@ -57,7 +57,7 @@ def choose(
 
 
 def _fits(
-    compiled: Compiled, max_tokens: int | None, max_functions: int | None, count: Count
+    compiled: CompiledTools, max_tokens: int | None, max_functions: int | None, count: Count
 ) -> bool:
     if max_functions is not None and len(compiled.declarations) > max_functions:
         return False
@@ -78,7 +78,7 @@ def _part(
     max_tokens: int | None,
     max_functions: int | None,
     count: Count,
-) -> Compiled:
+) -> CompiledTools:
     """Find the largest number of commands that fits, by binary search: about log n attempts."""
     names = list(table)
     low, high = 0, len(names)
@@ -94,7 +94,7 @@ def _part(
     return best.replace(left_out=tuple(_to_left_out(function) for function in remaining))
 
 
-def _to_left_out(function: Function) -> LeftOut:
+def _to_left_out(function: Function) -> OmittedCommand:
     path = " ".join(function.path)
     selection = f" --commands '{path}'" if path else ""
-    return LeftOut(line=function.line, how=f"atip compile {function.tool.name}{selection}")
+    return OmittedCommand(line=function.line, how=f"atip compile {function.tool.name}{selection}")

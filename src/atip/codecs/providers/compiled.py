@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from atip.calls.functions import Function
-    from atip.codecs.providers.groups import Grouped
+    from atip.codecs.providers.groups import FunctionGroup
 
     Count = Callable[[str], int]
     Undo = Mapping[str, tuple[str, str]]
     """Provider's key → (our key, how); keys that are the same and need nothing are absent."""
 
 
-class LeftOut(Value):
+class OmittedCommand(Value):
     """A command that did not fit, and the command line that compiles it."""
 
     line: str
@@ -27,17 +27,17 @@ class LeftOut(Value):
         return {"command": self.line, "how": self.how}
 
 
-class Compiled(Value):
+class CompiledTools(Value):
     """Tool declarations of a request, and everything needed to read the response."""
 
     provider: str
     declarations: list[dict[str, Any]]
     functions: Mapping[str, Function]
     """By name, for discrete functions."""
-    groups: Mapping[str, Grouped] = {}
+    groups: Mapping[str, FunctionGroup] = {}
     undo: Mapping[str, Undo] = {}
     strategy: str = "discrete"
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedCommand, ...] = ()
     losses: tuple[tuple[str, str], ...] = ()
     """Name of a function and what its provider's dialect cannot express."""
     nullable: bool = False

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from atip.calls.effects.ceiling import Claim
     from atip.calls.functions import Function
-    from atip.codecs.providers.schema import Maker
+    from atip.codecs.providers.schema import PropertyBuilder
 
 ACTION = "action"
 ITSELF = "."
@@ -37,7 +37,7 @@ _MAX_CHOICES = 700
 """Choices of all parameters of a group; together with its actions they stay below the limit of strict mode."""
 
 
-class Grouped(Value):
+class FunctionGroup(Value):
     """One function for several commands."""
 
     name: str
@@ -53,8 +53,8 @@ class Grouped(Value):
 
 
 def declare_groups(
-    functions: list[Function], maker: Maker, level: int, brief: int
-) -> tuple[list[Grouped], list[Function]]:
+    functions: list[Function], maker: PropertyBuilder, level: int, brief: int
+) -> tuple[list[FunctionGroup], list[Function]]:
     """Group functions by the first `level` words of the path, -1: by all but the last word.
 
     Returns the groups, and the functions that would be alone in theirs.
@@ -66,7 +66,7 @@ def declare_groups(
         # a group that runs by itself is one of its own actions
         key = itself if itself in groups else _group_of(function, level)
         members_by_group.setdefault(key, []).append(function)
-    grouped: list[Grouped] = []
+    grouped: list[FunctionGroup] = []
     ungrouped: list[Function] = []
     for (tool, path), members in members_by_group.items():
         if len(members) == 1:
@@ -91,7 +91,12 @@ class _Group:
     """Builder of one group."""
 
     def __init__(
-        self, name: str, path: tuple[str, ...], members: list[Function], maker: Maker, brief: int
+        self,
+        name: str,
+        path: tuple[str, ...],
+        members: list[Function],
+        maker: PropertyBuilder,
+        brief: int,
     ) -> None:
         self.name, self.path, self.members = name, path, members
         self.claims = {function.name: function_claim(function) for function in members}
@@ -101,7 +106,7 @@ class _Group:
         self.origin: dict[str, dict[str, Any]] = {}
         self.undo: dict[str, dict[str, tuple[str, str]]] = {}
 
-    def declare(self) -> Grouped:
+    def declare(self) -> FunctionGroup:
         actions = {self._word(function): function for function in self.members}
         for word, function in actions.items():
             self.undo[word] = self._parameters(function)
@@ -114,7 +119,7 @@ class _Group:
         dangers = (any(flag[i] for flag in flags) for i in range(5))
         together = (*dangers, all(flag[5] for flag in flags))
         everything = self.maker.dialect.nullable
-        return Grouped(
+        return FunctionGroup(
             name=self.name,
             description=describe(
                 self._text(), suffix(together), self.maker.dialect.max_description

@@ -171,13 +171,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def result_message(
-    provider: str,
-    *,
-    id: str,
-    name: str,
-    result: object,
-    is_error: bool = False,
-    shape: str = "",
+    provider: str, *, id: str, name: str, result: object, is_error: bool = False, shape: str = ""
 ) -> dict[str, Any]:
     """The message that answers one call."""
     if provider == "gemini":

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from atip.calls.effects.ceiling import Claim
     from atip.model.effects import Effects
 
-OPENAI_LIMIT = 1024
-"""Code points of a function's description."""
-TEXT_LIMIT = 16_000
-"""Limit for providers that set none."""
 PARAMETER_LIMIT = 2_000
 
 _FLAGS = (
@@ -63,7 +59,7 @@ def is_clean(text: str) -> bool:
 
 
 def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
-    """Which flags apply to a command whose effects several levels declare; danger wins (A42)."""
+    """Safety flags of a command whose effects are declared at several levels; danger wins (A42)."""
     destructive = irreversible = once = billable = deletes = False
     quiet_network = quiet_write = changes = False
     for effect in effects:
@@ -82,14 +78,7 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
     # A29: read-only needs both denials, and nothing that contradicts them.
     can_lose_data = destructive or irreversible or deletes
     read_only = quiet_network and quiet_write and not (changes or can_lose_data)
-    return (
-        destructive,
-        irreversible,
-        once,
-        billable,
-        deletes and not destructive,
-        read_only,
-    )
+    return (destructive, irreversible, once, billable, deletes and not destructive, read_only)
 
 
 def claim_flags(claim: Claim) -> tuple[bool, ...]:

@@ -80,7 +80,7 @@ GEMINI = SchemaDialect(
 MCP = SchemaDialect(name="mcp", full=True)
 
 
-class Maker:
+class PropertyBuilder:
     """Builds properties for one dialect; equal options of many commands are built once."""
 
     __slots__ = ("_parts", "brief", "choices", "dialect")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from atip.calls.effects.ceiling import Claim
     from atip.calls.functions import Function
-    from atip.codecs.providers.tools import LeftOut
+    from atip.codecs.providers.tools import OmittedCommand
     from atip.model.effects import Effects
     from atip.model.tool import Tool
 
@@ -77,7 +77,7 @@ def _names_with(claims: Mapping[str, Claim], has: Callable[[Effects], bool]) -> 
 def system_prompt(
     tools: Sequence[Tool],
     functions: Sequence[Function],
-    left_out: Sequence[LeftOut] = (),
+    left_out: Sequence[OmittedCommand] = (),
     *,
     summary: bool = True,
 ) -> str:

@@ -2,7 +2,7 @@
 
 Strategy A: one function per command. Strategy B: one per group with an `action`. `auto` takes A where it fits,
 then shorter descriptions, then B, then fewer groups, and lists what it left out and how to compile it.
-`Compiled.undo` turns a model's arguments back into the tool's own. Implements ATIP 0.6 §7.1, §8.
+`CompiledTools.undo` turns a model's arguments back into the tool's own. Implements ATIP 0.6 §7.1, §8.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from atip.calls.functions import function_table
 from atip.calls.names import parameter_key
 from atip.calls.offering import offered_table
 from atip.codecs.providers import shapes as provider_shapes
-from atip.codecs.providers.compiled import Compiled as Compiled
-from atip.codecs.providers.compiled import LeftOut as LeftOut
+from atip.codecs.providers.compiled import CompiledTools as CompiledTools
+from atip.codecs.providers.compiled import OmittedCommand as OmittedCommand
 from atip.codecs.providers.compiled import estimate as estimate
 from atip.codecs.providers.compiled import tokens_of as tokens_of
 from atip.codecs.providers.safety import claim_suffix, clean_text, describe, shorten
-from atip.codecs.providers.schema import Maker
+from atip.codecs.providers.schema import PropertyBuilder
 from atip.errors import UsageError
 from atip.model.value import Value
 
@@ -59,7 +59,7 @@ def compile_tools(
     max_functions: int | None = None,
     count: Count | None = None,
     extras: Extras = NO_EXTRAS,
-) -> Compiled:
+) -> CompiledTools:
     """Compile for `openai`, `anthropic`, `gemini` or `mcp`.
 
     Args:
@@ -84,7 +84,9 @@ def compile_tools(
         return _discrete(provider, dialect, wrap, table, 0, extras)
     from atip.codecs.providers.budget import choose
 
-    def attempt(functions: Mapping[str, Function], grouping: int | None, brief: int) -> Compiled:
+    def attempt(
+        functions: Mapping[str, Function], grouping: int | None, brief: int
+    ) -> CompiledTools:
         if grouping is None:
             return _discrete(provider, dialect, wrap, functions, brief, extras)
         return _group(provider, dialect, wrap, functions, grouping, brief)
@@ -96,7 +98,7 @@ def compile_tools(
 
 def compile_functions(
     table: Mapping[str, Function], provider: str, *, brief: bool = False
-) -> Compiled:
+) -> CompiledTools:
     """Compile functions by name, one declaration each; `brief` leaves out descriptions of parameters."""
     dialect = provider_shapes.dialect_of(provider, False)
     wrap = provider_shapes.wrapper(provider, False, "")
@@ -110,8 +112,8 @@ def _discrete(
     table: Mapping[str, Function],
     brief: int,
     extras: Extras = NO_EXTRAS,
-) -> Compiled:
-    maker = Maker(dialect, brief=brief)
+) -> CompiledTools:
+    maker = PropertyBuilder(dialect, brief=brief)
     declarations: list[dict[str, Any]] = []
     undo: dict[str, Undo] = {}
     losses: list[tuple[str, str]] = []
@@ -151,7 +153,7 @@ def _discrete(
             text += _examples(function)
         text = describe(text, claim_suffix(claim, with_creates=extras.creates), limit)
         declarations.append(wrap(name, text, properties, required, (claim,)))
-    return Compiled(
+    return CompiledTools(
         provider=provider,
         declarations=declarations,
         functions=table,
@@ -168,10 +170,10 @@ def _group(
     table: Mapping[str, Function],
     grouping: int,
     brief: int,
-) -> Compiled:
+) -> CompiledTools:
     from atip.codecs.providers.groups import declare_groups
 
-    maker = Maker(dialect, brief=brief)
+    maker = PropertyBuilder(dialect, brief=brief)
     groups, ungrouped = declare_groups(list(table.values()), maker, grouping, brief)
     single = _discrete(
         provider, dialect, wrap, {function.name: function for function in ungrouped}, brief
@@ -207,7 +209,7 @@ def _examples(function: Function) -> str:
 
 
 def undo_call(
-    compiled: Compiled, name: str, arguments: Mapping[str, Any]
+    compiled: CompiledTools, name: str, arguments: Mapping[str, Any]
 ) -> tuple[Function, dict[str, object]] | None:
     """Convert a model's call to a function and its arguments; None for a name that was not offered.
 

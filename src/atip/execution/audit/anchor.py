@@ -32,7 +32,7 @@ class Head(Value):
         return f"{self.records}:{self.last}"
 
 
-class Anchored(Value):
+class ChainAnchor(Value):
     """Content of the file."""
 
     head: Head
@@ -56,7 +56,7 @@ def parse_head(text: str) -> Head:
     return Head(records=int(records), last=last)
 
 
-def read_anchor(path: str) -> Anchored | None:
+def read_anchor(path: str) -> ChainAnchor | None:
     """None: there is none.
 
     Raises:
@@ -64,7 +64,7 @@ def read_anchor(path: str) -> Anchored | None:
     """
     try:
         document = loads(files.read_bytes(path, MAX_BYTES).decode())
-        return Anchored(
+        return ChainAnchor(
             head=parse_head(document["head"]),
             lost=tuple(parse_head(each) for each in document["lost"]),
         )

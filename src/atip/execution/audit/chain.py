@@ -35,7 +35,7 @@ MAX_RECORD = 256 * 1024
 _USUAL_RECORDS = 8 * 1024
 
 
-class Broken(Value):
+class ChainBreak(Value):
     """The first record that does not fit."""
 
     file: str
@@ -49,7 +49,7 @@ class ChainCheck(Value):
     records: int
     last: str
     """Hash of the last good record."""
-    broken: Broken | None = None
+    broken: ChainBreak | None = None
     anchored: bool = False
     """There is an anchor, so a cut at the end would have been seen."""
     unfinished: tuple[str, ...] = ()
@@ -227,8 +227,8 @@ def _number_of(name: str) -> str:
     return digits if is_number and name == f"audit.{digits}.jsonl" else ""
 
 
-def _broken(name: str, number: int, reason: str) -> Broken:
-    return Broken(file=name, line=number, reason=reason)
+def _broken(name: str, number: int, reason: str) -> ChainBreak:
+    return ChainBreak(file=name, line=number, reason=reason)
 
 
 def _is_torn(line: bytes) -> bool:

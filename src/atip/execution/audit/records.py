@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from atip.policy.decision import Decision
 
 MAX_LINE, MAX_REASON, MAX_REASONS = 10_000, 500, 20
-"""What the record of a decision keeps of a line and of what is said of it: a long line has its record, too."""
+"""Limits of one record: characters of the line, characters of a reason, number of reasons. The rest is cut."""
 
 
 class Records:
@@ -129,9 +129,7 @@ class Records:
         """Whether the record was written; raises only where policy demands it."""
         if self._audit is None:
             if required:
-                raise ExecutionError(
-                    "audit.missing", "the policy requires an audit record, but the audit is off"
-                )
+                raise ExecutionError("audit.missing", "the policy requires an audit record, but the audit is off", hint="pass an `Audit` to the runner, or remove `auditAllCalls` from the policy")  # fmt: skip
             return False
         try:
             self._audit.append(record)

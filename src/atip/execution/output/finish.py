@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.errors import FormatError
+from atip.errors import EXIT_TIMEOUT, FormatError
 from atip.execution.output.conventions import message_of, parse_output
 from atip.execution.output.result import Result
 from atip.model.tool import MISSING
@@ -25,7 +25,7 @@ def make_result(
 ) -> Result:
     """The Result of an outcome and what was gathered of its output."""
     out, err = streams["stdout"], streams["stderr"]
-    code = 124 if outcome.timed_out else outcome.exit_code
+    code = EXIT_TIMEOUT if outcome.timed_out else outcome.exit_code
     stdout, stderr = out.text(), err.text()
     conventions = judgment.conventions
     saved = tuple((name, stream.kept) for name, stream in streams.items() if stream.kept)
@@ -56,11 +56,7 @@ def make_result(
 
 
 def operation_result(
-    call: OperationCall,
-    judgment: Judgment,
-    answer: OperationAnswer,
-    run_id: str,
-    duration_s: float,
+    call: OperationCall, judgment: Judgment, answer: OperationAnswer, run_id: str, duration_s: float
 ) -> Result:
     """The Result of an operation: its data, and the same as bounded text."""
     import json

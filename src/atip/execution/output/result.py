@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from atip.sandbox.network.proxy import Attempt
 
 DEFAULT_MAX_BYTES = 256 * 1024
-_MARK_ROOM = 300
 
 MEANINGS = {
     0: "ok",
@@ -212,7 +211,7 @@ class CapturedStream:
         return head.decode("utf-8", "ignore") + mark + tail.decode("utf-8", "ignore")
 
     def _how(self) -> str:
-        """How to get the rest."""
+        """Hint that says how to get the rest of the output."""
         if not self.kept or self._writer is None:
             return "for the rest narrow the command, or run it with `--max-bytes N`"
         words = f"atip audit output {self.kept} --from {len(self._head)}"

@@ -24,14 +24,14 @@ class LiteralFilter:
         self._compiled: re.Pattern[bytes] | None = None
         self._mark = mark
         self._hold = max([_LONGEST_MARK, *(len(value) for value in self._values)])
-        self._kept = b""
+        self._pending = b""
         self.count = 0
 
     def feed(self, data: bytes, *, final: bool) -> bytes:
-        """What can be shown by now; the last bytes wait, because a value may go on behind them."""
+        """Redacted bytes that can be shown already; the last bytes are held back, because a value may continue after them."""
         if not self._values:
             return data
-        data = self._kept + data
+        data = self._pending + data
         out: list[bytes] = []
         end = 0
         limit = len(data) if final else max(0, len(data) - self._hold)
@@ -44,7 +44,7 @@ class LiteralFilter:
             end = match.end()
         cut = max(end, limit)
         out.append(data[end:cut])
-        self._kept = data[cut:]
+        self._pending = data[cut:]
         return b"".join(out)
 
     def _may_match(self, data: bytes) -> bool:

@@ -53,7 +53,7 @@ _KEY_HEAD = b"-----BEGIN"
 _KEY_END = late_regex(rb"-----END[^-\n]{0,60}-----")
 
 
-class Redacted(Value):
+class RedactedText(Value):
     """One whole text without its secrets."""
 
     data: bytes
@@ -61,11 +61,11 @@ class Redacted(Value):
     """Kind → how many, in the order of the rule table."""
 
 
-def redact(data: bytes, secrets: Sequence[bytes] = ()) -> Redacted:
+def redact(data: bytes, secrets: Sequence[bytes] = ()) -> RedactedText:
     """A whole text at once."""
     redactor = Redactor(secrets)
     out = redactor.feed(data) + redactor.finish()
-    return Redacted(data=out, counts=redactor.counts)
+    return RedactedText(data=out, counts=redactor.counts)
 
 
 def redact_text(text: str, secrets: Sequence[bytes] = ()) -> str:
@@ -305,7 +305,7 @@ def _rule_finder(kind: str, anchors: Sequence[bytes], pattern: bytes, *, any_cas
 
 
 def _places(text: bytes, anchors: Sequence[bytes], begin: int) -> Iterator[tuple[int, int]]:
-    """Where anchors stand, in order, and how far before them a match may begin."""
+    """Positions of anchors, in order, each with the number of bytes before it at which a match may begin."""
     ahead = [(text.find(anchor, begin), anchor) for anchor in anchors]
     ahead = [(place, anchor) for place, anchor in ahead if place >= 0]
     while ahead:

@@ -28,7 +28,8 @@ _ENCODED_HEADS = (
 
 
 def _in_base64(head: bytes) -> tuple[bytes, ...]:
-    """What base64 makes of a beginning, wherever it falls among the groups of three bytes; only what it alone decides."""
+    """Base64 spellings of a prefix, one for each offset in a group of three bytes; without characters that depend on
+    neighboring bytes."""
     spellings = []
     for shift in range(3):
         encoded = binascii.b2a_base64(b"\0" * shift + head, newline=False)
@@ -99,7 +100,7 @@ ISSUED: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
 BACK: dict[bytes, int] = {
     b"password ": 8, b"Q~": 4, b"-us": 32, b".atlasv1.": 14, b":AA": 10, b".G": 28, b".X": 28, b".Y": 28, b".Z": 28,
 }  # fmt: skip
-"""How far before an anchor a match may begin; all others begin with it."""
+"""Bytes before an anchor at which a match may begin; matches of other anchors begin with them."""
 
 KEY_BLOCK = (
     "private-key",

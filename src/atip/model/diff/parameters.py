@@ -57,10 +57,7 @@ def _argument_added(argument: Argument, path: Parts) -> Change:
     name = argument.name
     if argument.is_required:
         return breaking(
-            "required-argument-added",
-            path,
-            f"required argument `{name}` was added",
-            new=argument,
+            "required-argument-added", path, f"required argument `{name}` was added", new=argument
         )
     return compatible(
         "optional-argument-added", path, f"optional argument `{name}` was added", new=argument

@@ -1,4 +1,4 @@
-"""Which rules apply and how strictly: presets and config documents.
+"""Lint rules in force and their severity: presets and config documents.
 
 `{"extends": "recommended", "rules": {"rule": "off" | "info" | "warn" | "error" | ["error", {options}]}}`;
 the numbers 0, 1, 2 stand for off, warn, error. An invalid config stops the run:

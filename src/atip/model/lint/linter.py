@@ -28,10 +28,7 @@ MAX_FINDINGS = 1_000
 
 
 def lint(
-    document: dict[str, Any],
-    *,
-    config: LintConfig = RECOMMENDED,
-    facts: LintFacts | None = None,
+    document: dict[str, Any], *, config: LintConfig = RECOMMENDED, facts: LintFacts | None = None
 ) -> tuple[LintFinding, ...]:
     """All findings in a raw metadata document or shim, in the order of the document."""
     index = DocumentIndex(document)

@@ -45,7 +45,7 @@ class Delegation(Value):
     """Vendor fields; they grant nothing and do not pass through `intersect`."""
 
 
-class Allowed(Value):
+class DelegationGrant(Value):
     """The delegation permits the call. Policy still decides."""
 
 
@@ -126,7 +126,7 @@ def allows(
     flags: Iterable[str] | None = (),
     arguments: tuple[str, ...] = (),
     known: Tool | None = None,
-) -> Allowed | DelegationDenied:
+) -> DelegationGrant | DelegationDenied:
     """Whether a parsed call is inside what was granted.
 
     Args:
@@ -154,7 +154,7 @@ def allows(
             state = "unknown" if fact_of(effects, fact) is None else str(not value).lower()
             reason = f"`{fact}` must be {str(value).lower()} and is {state}"
             return DelegationDenied(code="delegation.effect", reason=reason)
-    return Allowed()
+    return DelegationGrant()
 
 
 def _demanded(fact: str) -> bool:

@@ -20,18 +20,10 @@ _SHARED = ("definitions", "parameters", "responses")
 """Top-level tables of Swagger 2; OpenAPI 3 keeps them below `components`."""
 _DECISIVE = frozenset(
     {
-        "openapi",
-        "swagger",
-        "servers",
-        "security",
-        "securityDefinitions",
-        "host",
-        "basePath",
-        "schemes",
-        "consumes",
-        "produces",
+        "openapi", "swagger", "servers", "security", "securityDefinitions", "host", "basePath", "schemes",
+        "consumes", "produces",
     }
-)
+)  # fmt: skip
 """Top-level fields that affect every operation."""
 _REFERENCE = re.compile(rb'"\$ref"\s*:\s*"(#/[^"]+)"')
 
@@ -81,11 +73,11 @@ class Pieces(Value):
         for table, parts in self.tables.items():
             holder, _, name = table.rpartition("/")
             place = document.setdefault(holder, {}) if holder else document
-            place[name] = _Unread(parts)
+            place[name] = _LazyTable(parts)
         return document
 
 
-class _Unread(dict[str, "Any"]):
+class _LazyTable(dict[str, "Any"]):
     """A table whose values are parsed on first use."""
 
     def __getitem__(self, name: str) -> Any:

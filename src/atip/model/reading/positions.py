@@ -47,7 +47,7 @@ class Positions:
         return self._spans.get(path)
 
     def last_member(self, path: Parts) -> tuple[int, int] | None:
-        """Where the last member of an object begins (at its key) and ends; None if it is empty."""
+        """Start (at its key) and end of an object's last member; None if the object is empty."""
         return self._last.get(path)
 
     def place(self, path: Parts) -> TextRange:

@@ -231,7 +231,7 @@ class _Pairs(list):  # type: ignore[type-arg]
     """An object as a list of pairs, so that duplicates stay visible to `_located`."""
 
 
-class _Odd(str):
+class _OddValue(str):
     """Placeholder for a value that the reader refuses; contains the code."""
 
     __slots__ = ()
@@ -245,7 +245,7 @@ def _located(text: str, code: str, message: str) -> FormatError:
             try:
                 return (_integer if read is int else _float)(digits)
             except _Refused as refused:
-                return _Odd(refused.code)
+                return _OddValue(refused.code)
 
         return hook
 
@@ -255,7 +255,7 @@ def _located(text: str, code: str, message: str) -> FormatError:
             object_pairs_hook=_Pairs,
             parse_int=marked(int),
             parse_float=marked(float),
-            parse_constant=lambda name: _Odd("format.not-finite"),
+            parse_constant=lambda name: _OddValue("format.not-finite"),
         )
     except (ValueError, RecursionError):
         return fail(code, message)  # something worse stands behind it; the first refusal is enough
@@ -273,7 +273,7 @@ def _located(text: str, code: str, message: str) -> FormatError:
                 stack.append(((*path, key), child))
         elif isinstance(node, list):
             stack.extend(((*path, index), child) for index, child in enumerate(node))
-        elif isinstance(node, _Odd) and node == code:
+        elif isinstance(node, _OddValue) and node == code:
             return fail(code, message, path=render_path(path))
     return fail(code, message)
 

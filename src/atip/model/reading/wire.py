@@ -1,4 +1,4 @@
-"""How each value is written: wire name, attribute, conversion. Data for `decode` and `encode`.
+"""Wire form of each value: wire name, attribute, conversion. Data for `decode` and `encode`.
 
 Order is the order in which fields are written.
 """
@@ -148,7 +148,7 @@ WIRE: dict[type, tuple[Row, ...]] = {
         ("minAgentVersion", "min_agent_version", PLAIN, None),
     ),
     tool.Filter: (("commands", "commands", STRINGS, None), ("depth", "depth", PLAIN, None)),
-    tool.Omitted: (
+    tool.Omission: (
         ("reason", "reason", PLAIN, None),
         ("safetyAssumption", "safety_assumption", PLAIN, None),
     ),
@@ -180,7 +180,7 @@ WIRE: dict[type, tuple[Row, ...]] = {
         ("filter", "filter", ONE, tool.Filter),
         ("totalCommands", "total_commands", PLAIN, None),
         ("includedCommands", "included_commands", PLAIN, None),
-        ("omitted", "omitted", ONE, tool.Omitted),
+        ("omitted", "omitted", ONE, tool.Omission),
         ("arguments", "arguments", MANY, tool.Argument),
         ("options", "options", MANY, tool.Option),
         ("globalOptions", "global_options", MANY, tool.Option),

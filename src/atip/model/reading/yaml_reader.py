@@ -99,7 +99,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 def _refuse_outline(text: str, limits: ReadLimits, first_line: int) -> None:
-    """What can be seen without parsing, because the parser is slow or lenient about it."""
+    """Refuse tabs in the indentation and deep nesting before parsing: the parser is slow or lenient about them."""
     tab = _TAB_INDENT.search(text)
     if tab:
         line = text.count("\n", 0, tab.start() + 1) + first_line
@@ -159,7 +159,7 @@ class _Builder:
         elif kind == "DocumentStartEvent":
             self.documents += 1
             if self.documents > 1:
-                raise self.fail("format.two-documents", "a second document", event)
+                raise self.fail("format.two-documents", "the file has a second document", event)
 
     def refuse_loose(self, event: Any, kind: str) -> None:
         """Malformed text that the parser library lets pass, or reads otherwise than YAML 1.2 says."""

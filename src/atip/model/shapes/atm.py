@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from atip.model.shapes.metadata import TIME, URL
-from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import ANYTHING, Either, Field, Integer, Items, Shape, Table, Text
 
 _SEMVER = r"^[0-9]+\.[0-9]+\.[0-9]+(-[a-zA-Z0-9.]+)?$"
 _UNKNOWN = "format.atm-unknown-field"
@@ -28,7 +28,7 @@ SOURCES = Shape(
         "graphql": _NAMES,
         "database": _NAMES,
         "custom": _NAMES,
-        "total": Field(Whole(1), "how many sources", required=True),
+        "total": Field(Integer(1), "how many sources", required=True),
     },
     closed=True,
     unknown_code=_UNKNOWN,
@@ -37,8 +37,8 @@ TOOLS = Shape(
     "tools",
     "how many tools (§7.10)",
     {
-        "total": Field(Whole(1), "over all sources", required=True),
-        "bySource": Field(Table(Whole(0)), "source → how many", required=True),
+        "total": Field(Integer(1), "over all sources", required=True),
+        "bySource": Field(Table(Integer(0)), "source → how many", required=True),
     },
     closed=True,
     unknown_code=_UNKNOWN,
@@ -78,8 +78,8 @@ TOKEN_REDUCTION = Shape(
     "token reduction",
     "what an agent reads, against the raw documents (§10.1)",
     {
-        "traditional": Field(Whole(0), "tokens of the raw documents"),
-        "codeMode": Field(Whole(0), "tokens that must be read instead"),
+        "traditional": Field(Integer(0), "tokens of the raw documents"),
+        "codeMode": Field(Integer(0), "tokens that must be read instead"),
         "reduction": Field(NUMBER, "share that is saved, 0 to 1"),
         "savings": Field(SAVINGS, "the same as a percentage"),
     },

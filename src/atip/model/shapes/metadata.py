@@ -6,7 +6,17 @@ its own code and `check.py` sets its severity per mode.
 
 from __future__ import annotations
 
-from atip.model.shapes.shape import ANYTHING, Either, Field, Flags, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import (
+    ANYTHING,
+    Either,
+    Field,
+    Flags,
+    Integer,
+    Items,
+    Shape,
+    Table,
+    Text,
+)
 
 TRUST_SOURCES = ("native", "vendor", "org", "community", "user", "inferred")
 """Origins of a document (§3.2.2)."""
@@ -213,10 +223,7 @@ TRUST = Shape(
     "trust",
     "what the document claims about itself (§3.2.2)",
     {
-        "source": Field(
-            Text(choices=TRUST_SOURCES),
-            "origin of the metadata",
-        ),
+        "source": Field(Text(choices=TRUST_SOURCES), "origin of the metadata"),
         "verified": Field(bool, "checked against the tool's behaviour"),
         "integrity": Field(
             Shape(
@@ -252,7 +259,7 @@ TRUST = Shape(
                         Text(choices=("slsa-provenance-v1", "in-toto"), code="format.provenance"),
                         "format of the attestation",
                     ),
-                    "slsaLevel": Field(Whole(0, 4), "claimed SLSA level"),
+                    "slsaLevel": Field(Integer(0, 4), "claimed SLSA level"),
                     "builder": Field(str, "builder"),
                 },
             )
@@ -299,7 +306,7 @@ FILTER = Shape(
     "what a partial response was requested for (§3.1.1)",
     {
         "commands": Field(Items(str), "requested subtrees"),
-        "depth": Field(Either({int: Whole(1), type(None): ANYTHING}), "requested levels"),
+        "depth": Field(Either({int: Integer(1), type(None): ANYTHING}), "requested levels"),
     },
 )
 OMITTED = Shape(
@@ -348,8 +355,8 @@ TOOL = Shape(
         "examples": Field(Items(str), "invocations"),
         "partial": Field(bool, "whether the document is partial"),
         "filter": Field(FILTER, FILTER.doc),
-        "totalCommands": Field(Whole(0), "commands of the whole tool"),
-        "includedCommands": Field(Whole(0), "commands in this document"),
+        "totalCommands": Field(Integer(0), "commands of the whole tool"),
+        "includedCommands": Field(Integer(0), "commands in this document"),
         "omitted": Field(OMITTED, OMITTED.doc),
     },
 )

@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from atip.model.shapes.check import (
-    Report,
-    check_name,
-    check_protocol,
-    is_error,
-    with_derived_names,
-)
+from atip.model.shapes.check import Report, check_name, check_protocol, is_error, with_derived_names
 from atip.model.shapes.metadata import COMMAND, TOOL
-from atip.model.shapes.shape import Anything, Either, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import Anything, Either, Integer, Items, Shape, Table, Text
 
 if TYPE_CHECKING:
     from atip.model.shapes.shape import Field
@@ -75,7 +69,7 @@ def _type(kind: Any, levels: int) -> Any:
         return _struct(kind, levels) if levels else None
     if isinstance(kind, Text):
         return _text(kind)
-    if isinstance(kind, Whole):
+    if isinstance(kind, Integer):
         return Annotated[int, msgspec.Meta(ge=kind.minimum, le=kind.maximum)]
     if isinstance(kind, Items):
         return Annotated[list[_type(kind.kind, levels)], msgspec.Meta(min_length=kind.minimum)]  # type: ignore[misc]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from atip.model.preset_names import NAMES, RETIRED
 from atip.model.shapes.metadata import PATTERN, PROTOCOL, TIME, TOOL, URL, VERSION
-from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import ANYTHING, Either, Field, Integer, Items, Shape, Table, Text
 
 DIGEST = Text(pattern=r"^sha256:[a-fA-F0-9]{64}$", code="format.hash")
-SIZE = Either({int: Whole(0), str: Text(pattern=r"^[0-9]+[kMG]?B?$")})
+SIZE = Either({int: Integer(0), str: Text(pattern=r"^[0-9]+[kMG]?B?$")})
 
 ENTRY = Shape(
     "registry entry",
@@ -121,7 +121,7 @@ CATALOG = Shape(
         "version": Field(str, "layout", required=True),
         "updated": Field(TIME, "release time", required=True),
         "tools": Field(Table(CATALOG_TOOL), "tools by name", required=True),
-        "totalShims": Field(Whole(0), "how many shims"),
+        "totalShims": Field(Integer(0), "how many shims"),
     },
 )
 
@@ -132,7 +132,7 @@ SOURCE = Shape(
         "name": Field(str, "name", required=True),
         "url": Field(URL, "base address", required=True),
         "enabled": Field(bool, "whether it is queried"),
-        "priority": Field(Whole(0), "lower is queried first (A23)"),
+        "priority": Field(Integer(0), "lower is queried first (A23)"),
         "requireSignatures": Field(bool, "unsigned shims are refused"),
         "signers": Field(Items(SIGNER), "whose signatures count; never taken from the registry"),
         "keys": Field(Items(Table(ANYTHING)), "public keys whose signatures count"),
@@ -242,7 +242,7 @@ POLICY_BODY = Shape(
                     "allowedSigners": Field(
                         Items(Either({str: str, dict: SIGNER})), "who may sign"
                     ),
-                    "minimumSlsaLevel": Field(Whole(0, 4), "least derived SLSA level"),
+                    "minimumSlsaLevel": Field(Integer(0, 4), "least derived SLSA level"),
                     "builders": Field(Items(str), "builders that count"),
                     "sources": Field(Items(str), "source repositories that count"),
                 },
@@ -306,7 +306,7 @@ ORGANIZATION = Shape(
                     "allowedSigners": Field(
                         Items(Either({str: str, dict: SIGNER})), "who may sign"
                     ),
-                    "minimumSlsaLevel": Field(Whole(0, 4), "least derived SLSA level"),
+                    "minimumSlsaLevel": Field(Integer(0, 4), "least derived SLSA level"),
                 },
             ),
             required=True,
@@ -391,7 +391,7 @@ TOOL_CONTEXT = Shape(
                                 {
                                     "tool": Field(str, "tool", required=True),
                                     "command": Field(str, "command", required=True),
-                                    "exitCode": Field(Whole(), "its exit code"),
+                                    "exitCode": Field(Integer(), "its exit code"),
                                 },
                             )
                         ),
@@ -426,7 +426,9 @@ CONFIG = Shape(
                 "limits",
                 "probe limits",
                 {
-                    "timeoutSeconds": Field(Either({int: Whole(1, 60), float: float}), "wall time"),
+                    "timeoutSeconds": Field(
+                        Either({int: Integer(1, 60), float: float}), "wall time"
+                    ),
                     "outputBytes": Field(SIZE, "maximum output"),
                 },
                 closed=True,
@@ -461,10 +463,10 @@ COVERAGE = Shape(
                 "coverage figures",
                 "counts",
                 {
-                    "tracked_tools": Field(Whole(0), "tools"),
-                    "total_shims": Field(Whole(0), "shims"),
-                    "platforms": Field(Table(Whole(0)), "shims by platform"),
-                    "by_source": Field(Table(Whole(0)), "shims by trust source"),
+                    "tracked_tools": Field(Integer(0), "tools"),
+                    "total_shims": Field(Integer(0), "shims"),
+                    "platforms": Field(Table(Integer(0)), "shims by platform"),
+                    "by_source": Field(Table(Integer(0)), "shims by trust source"),
                     "missing": Field(Items(Table(ANYTHING)), "not described yet"),
                 },
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atip.model.reading.documents import SHAPES
-from atip.model.shapes.shape import Anything, Either, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import Anything, Either, Integer, Items, Shape, Table, Text
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BASE = "https://atip.dev/schema/"
@@ -77,7 +77,7 @@ def _kind(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return {"$ref": f"#/$defs/{slug}"}
     if isinstance(kind, Text):
         return _text(kind)
-    if isinstance(kind, Whole):
+    if isinstance(kind, Integer):
         return _integer(kind)
     if isinstance(kind, Items):
         schema: dict[str, Any] = {"type": "array", "items": _kind(kind.kind, definitions)}
@@ -112,7 +112,7 @@ def _text(kind: Text) -> dict[str, Any]:
     return schema
 
 
-def _integer(kind: Whole) -> dict[str, Any]:
+def _integer(kind: Integer) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "integer"}
     if kind.minimum is not None:
         schema["minimum"] = kind.minimum

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Parts = tuple[str | int, ...]
 
     class Report(Protocol):
-        """Where findings go: path, code, message, hint."""
+        """Receiver of findings: path, code, message, hint."""
 
         def __call__(self, path: Parts, code: str, message: str, hint: str = "") -> None: ...
 
@@ -75,17 +75,9 @@ class Shape:
 
     __slots__ = (
         *(
-            "checks",
-            "closed",
-            "doc",
-            "fields",
-            "name",
-            "plain",
-            "required",
-            "unknown_code",
-            "words",
+            "checks", "closed", "doc", "fields", "name", "plain", "required", "unknown_code", "words",
         ),
-    )
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -152,12 +144,7 @@ class Shape:
             return
         close = closest(key, self.fields)
         hint = f"did you mean `{close}`?" if close else "vendor fields begin with `x-`"
-        report(
-            (*path, key),
-            self.unknown_code,
-            f"`{key}` is not a field of {self.name}",
-            hint,
-        )
+        report((*path, key), self.unknown_code, f"`{key}` is not a field of {self.name}", hint)
 
 
 def wrong_type(kind: type, item: Any, path: Parts, report: Report) -> None:
@@ -177,7 +164,7 @@ class Text:
     decided by mode in `check.py`.
     """
 
-    __slots__ = ("_known", "_search", "choices", "code", "max_length", "pattern", "retired")
+    __slots__ = ("_choice_set", "_search", "choices", "code", "max_length", "pattern", "retired")
 
     def __init__(
         self,
@@ -196,7 +183,7 @@ class Text:
         self._search: Callable[[str], object] | None = None
         self.choices = tuple(choices) if choices is not None else None
         self.retired = retired or {}
-        self._known = frozenset(self.choices or ())
+        self._choice_set = frozenset(self.choices or ())
         self.code = code
         self.max_length = max_length
 
@@ -205,7 +192,7 @@ class Text:
             wrong_type(str, value, path, report)
             return
         if self.choices is not None:
-            if value in self._known:
+            if value in self._choice_set:
                 return
             close = closest(value, self.choices)
             report(
@@ -232,7 +219,7 @@ class Text:
         return self._search(value) is not None
 
 
-class Whole:
+class Integer:
     """An integer in a range."""
 
     __slots__ = ("maximum", "minimum")

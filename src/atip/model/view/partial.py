@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from atip.errors import UsageError
 from atip.model.effects import UNKNOWN, Effects, join, raised_by, union_of_steps
-from atip.model.tool import Command, Filter, Omitted, Tool
+from atip.model.tool import Command, Filter, Omission, Tool
 from atip.model.view.names import resolve
-from atip.model.view.parts import Cut as Cut
+from atip.model.view.parts import OmittedCommands as OmittedCommands
 from atip.model.view.parts import flag_effects as flag_effects
 from atip.model.view.parts import flags_effects as flags_effects
 from atip.model.view.parts import inherited_effects as inherited_effects
@@ -59,8 +59,10 @@ def view(
             "view.depth", f"depth must be at least 1, not {depth}", hint="1 is the top level"
         )
     requested = resolve(tool, commands)
-    cut = Cut(tool)
-    keep = _Keep(requested=requested, depth=depth, deprecated=deprecated, hidden=hidden, cut=cut)
+    cut = OmittedCommands(tool)
+    keep = _PartialWalk(
+        requested=requested, depth=depth, deprecated=deprecated, hidden=hidden, cut=cut
+    )
     remaining, _omitted_count = keep.level(tool.commands or {}, ())
     part = tool.replace(commands=remaining) if cut.reasons else tool
     if (requested or depth is not None) and not cut.reasons & {"filtered", "depth-limited"}:
@@ -78,7 +80,7 @@ def view(
     return part
 
 
-class _Keep:
+class _PartialWalk:
     """One walk down the tree with everything that decides what stays."""
 
     def __init__(
@@ -88,7 +90,7 @@ class _Keep:
         depth: int | None,
         deprecated: bool,
         hidden: bool,
-        cut: Cut,
+        cut: OmittedCommands,
     ) -> None:
         self._requested = requested
         self._above = {path[:n] for path in requested for n in range(len(path))}
@@ -136,7 +138,7 @@ class _Keep:
 
 
 def _described(
-    tool: Tool, part: Tool, requested: tuple[Path, ...], depth: int | None, cut: Cut
+    tool: Tool, part: Tool, requested: tuple[Path, ...], depth: int | None, cut: OmittedCommands
 ) -> Tool:
     """`part` with the fields that list what is missing."""
     reasons = set(cut.reasons)
@@ -147,7 +149,7 @@ def _described(
         filter=_filter(tool, requested, depth),
         total_commands=count_commands(tool),
         included_commands=len(list(leaves_of(part))),
-        omitted=Omitted(
+        omitted=Omission(
             reason=next((reason for reason in REASONS if reason in reasons), "filtered"),
             safety_assumption=_assumption(tool, cut.effects),
             extra=tool.omitted.extra if tool.omitted is not None else {},

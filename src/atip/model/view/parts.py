@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Option, Path
 
 
-class Cut:
+class OmittedCommands:
     """Commands that a view omitted so far, with the reason."""
 
     def __init__(self, tool: Tool) -> None:

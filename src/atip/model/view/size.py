@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from atip.model.reading.encode import encode, encode_record
 from atip.model.tool import Command, Tool
-from atip.model.view.parts import Cut, stub
+from atip.model.view.parts import OmittedCommands, stub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ def size_of(tool: Tool) -> int:
 
 
 def shrink(
-    tool: Tool, part: Tool, max_bytes: int, cut: Cut, describe: Callable[[Tool], Tool]
+    tool: Tool, part: Tool, max_bytes: int, cut: OmittedCommands, describe: Callable[[Tool], Tool]
 ) -> Tool:
     """`part` within `max_bytes`, as far as that goes: name, version and what was left out remain."""
     cut.reasons.add("size-limited")
@@ -104,7 +104,7 @@ def _without(
     path: Path,
     dropped: frozenset[Path],
     bare: frozenset[Path],
-    cut: Cut,
+    cut: OmittedCommands,
 ) -> tuple[dict[str, Command], int]:
     remaining: dict[str, Command] = {}
     omitted_count = 0

@@ -15,7 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from atip.calls.effects.ceiling import Claim, Raiser
+from atip.calls.effects.ceiling import Claim, EffectCause
 from atip.errors import AtipError
 from atip.model.reading.wire import WIRE
 from atip.model.value import Value
@@ -77,7 +77,7 @@ class ToolWorker:
     """Makes the pages of some tools at a time."""
 
     def __init__(self, place: WorkPlace) -> None:
-        quicken(*WIRE, Claim, Raiser)
+        quicken(*WIRE, Claim, EffectCause)
         self._store = open_registry(place.registry)
         self._renderer = Renderer(place.site, load_assets())
         self._folder = SiteFolder(place.out, is_first=place.is_first)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.model.effects import Effects
-    from atip.policy.places.named import Named
+    from atip.policy.places.named import NamedPlaces
     from atip.policy.policy import Policy
 
 RUN_LIMITS = Limits(
@@ -70,7 +70,7 @@ def plan_confinement(
     policies: Sequence[Policy],
     *,
     request: SandboxRequest | None = None,
-    named: Named = NOTHING,
+    named: NamedPlaces = NOTHING,
     context: RunContext | None = None,
     timeout_s: float | None = None,
 ) -> Confinement:
@@ -123,7 +123,7 @@ class _Plan:
         effects: Effects,
         policies: Sequence[Policy],
         request: SandboxRequest | None,
-        named: Named,
+        named: NamedPlaces,
         context: RunContext,
     ) -> None:
         self.effects, self.policies, self.request = effects, policies, request

@@ -55,7 +55,7 @@ _MANY = 3
 _WRITES = ("create", "write", "overwrite", "permission")
 
 
-class Try(Value):
+class AttemptedOperation(Value):
     """One attempted operation of a program; see `sandbox.tracing.calls.TraceEvent`."""
 
     kind: str
@@ -91,7 +91,7 @@ class TraceContext(Value):
     """Trees of the program itself: its interpreter, its library."""
 
 
-class Touched(Value):
+class ObservedEffects(Value):
     """Effects of one run beyond the operating system and its own scratch files."""
 
     reads: tuple[str, ...] = ()
@@ -127,23 +127,23 @@ class Difference(Value):
 
 
 def touched(
-    tries: Iterable[Try],
+    tries: Iterable[AttemptedOperation],
     attempts: Sequence[tuple[str, bool]],
     context: TraceContext,
     lookups: Sequence[str] = (),
-) -> Touched:
+) -> ObservedEffects:
     """Classify the attempts of a run.
 
     Args:
         attempts: `host:port` and whether the proxy allowed it.
         lookups: names that were looked up.
     """
-    sorting = _Sorting(context)
+    sorting = _Classifier(context)
     for one in tries:
         sorting.add(one)
     refused = {**sorting.refused, **{target: None for target, allowed in attempts if not allowed}}
-    return Touched(
-        reads=tuple(path for path in sorting.reads if path not in sorting.made),
+    return ObservedEffects(
+        reads=tuple(path for path in sorting.reads if path not in sorting.created),
         writes=tuple(sorting.writes),
         deletes=tuple(sorting.deletes),
         spawned=tuple(dict.fromkeys(sorting.spawned)),
@@ -158,7 +158,7 @@ def touched(
     )
 
 
-class _Sorting:
+class _Classifier:
     """Classifies the attempts of one run in order: deleting what the run created is not a loss."""
 
     def __init__(self, context: TraceContext) -> None:
@@ -172,10 +172,10 @@ class _Sorting:
         self.terminals: dict[str, None] = {}
         self.signals: dict[str, None] = {}
         self.mounts: dict[str, None] = {}
-        self.made: set[str] = set()
+        self.created: set[str] = set()
         self.effects: dict[Effect, None] = {}
 
-    def add(self, one: Try) -> None:
+    def add(self, one: AttemptedOperation) -> None:
         kind, target = one.kind, one.target
         if kind == "read":
             self._read(one)
@@ -202,10 +202,10 @@ class _Sorting:
                 targets[target] = None
             self._note(kind, one)
 
-    def _note(self, effect: str, one: Try, target: str = "") -> None:
+    def _note(self, effect: str, one: AttemptedOperation, target: str = "") -> None:
         self.effects[Effect(effect=effect, target=target or one.target, call=one.call)] = None
 
-    def _read(self, one: Try) -> None:
+    def _read(self, one: AttemptedOperation) -> None:
         if is_secret(one.target) and not one.target.startswith(_PUBLIC):
             self._note("secret", one)
         if one.exists and not _is_ground(one.target, self._context):
@@ -213,28 +213,28 @@ class _Sorting:
         elif one.exists and _is_data(one.target):
             self.system[one.target] = None
 
-    def _write(self, one: Try) -> None:
+    def _write(self, one: AttemptedOperation) -> None:
         if _is_scratch(one.target, self._context):
             return
         if not one.exists and one.target not in self.writes and one.target not in self.deletes:
-            self.made.add(one.target)
+            self.created.add(one.target)
         self.deletes.pop(one.target, None)  # it is there again
         self.writes[one.target] = None
         self._note(one.kind, one)
 
-    def _delete(self, one: Try, target: str) -> None:
-        if one.exists and not _is_scratch(target, self._context) and target not in self.made:
+    def _delete(self, one: AttemptedOperation, target: str) -> None:
+        if one.exists and not _is_scratch(target, self._context) and target not in self.created:
             self.deletes[target] = None
             self._note("delete", one, target)
 
-    def _rename(self, one: Try) -> None:
+    def _rename(self, one: AttemptedOperation) -> None:
         """Delete the old name and write the new one; a file that the run created counts as written only."""
-        if one.source not in self.made:
+        if one.source not in self.created:
             self._delete(one.replace(exists=True), one.source)
         if _is_scratch(one.target, self._context):
             return
         if not one.exists and one.target not in self.deletes:
-            self.made.add(one.target)
+            self.created.add(one.target)
         self.deletes.pop(one.target, None)
         self.writes[one.target] = None
         self._note("overwrite" if one.exists else "rename", one)
@@ -267,7 +267,7 @@ def _is_scratch(path: str, context: TraceContext) -> bool:
     )
 
 
-def observed_effects(touched_by_run: Touched) -> Effects:
+def observed_effects(touched_by_run: ObservedEffects) -> Effects:
     """Effects of the run. Facts that were not observed stay unknown: one run does not prove absence."""
     modified = (
         *(("process",) if touched_by_run.signals else ()),
@@ -298,7 +298,7 @@ def claim_of(effects: Effects, fact: str) -> bool | None:
     return thing in effects.modifies
 
 
-def targets_of(seen: Touched, fact: str) -> tuple[str, ...]:
+def targets_of(seen: ObservedEffects, fact: str) -> tuple[str, ...]:
     """Targets that show a fact."""
     return {
         "filesystem.read": seen.reads,
@@ -313,7 +313,7 @@ def targets_of(seen: Touched, fact: str) -> tuple[str, ...]:
 
 
 def differences(
-    declared: Effects, seen: Touched, *, spawn: Sequence[str] = ()
+    declared: Effects, seen: ObservedEffects, *, spawn: Sequence[str] = ()
 ) -> tuple[Difference, ...]:
     """Every fact that differs between description and run, undeclared ones first.
 
@@ -337,12 +337,14 @@ def differences(
     return (*undeclared, *unused)
 
 
-def without_spawn(seen: Touched, spawn: Sequence[str]) -> Touched:
+def without_spawn(seen: ObservedEffects, spawn: Sequence[str]) -> ObservedEffects:
     """Without the programs that a description names: starting these is declared."""
     return seen.replace(spawned=tuple(path for path in seen.spawned if _name(path) not in spawn))
 
 
-def sandbox_block(seen: Touched, context: TraceContext, *, tty: bool = False) -> dict[str, object]:
+def sandbox_block(
+    seen: ObservedEffects, context: TraceContext, *, tty: bool = False
+) -> dict[str, object]:
     """An AIP-29 block that allows what was observed. A draft: it covers this run only."""
     writes = _entries((*seen.writes, *seen.deletes), context, folders=True)
     spawn = sorted({_name(path) for path in seen.spawned})

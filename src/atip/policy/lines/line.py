@@ -1,4 +1,4 @@
-"""What each command of a shell line will do: `ShellLine` → one `CommandContext` per command, wrappers opened.
+"""Effects of each command of a shell line: `ShellLine` → one `CommandContext` per command, wrappers opened.
 
     (1) the program: a function of the line, a known program, or unknown
     (2) its effects by knowledge (`calls.effects.engine`), without what it runs
@@ -352,8 +352,9 @@ def _omitted(tool: Tool, call: Invocation) -> tuple[str, ...]:
 
 
 def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | None:
-    """What may do more than knowledge says: a dry run that runs code, or an unlisted flag whose name
-    suggests writing or running."""
+    """A flag that may do more than the metadata says, and the reason; None: there is none.
+
+    A dry run that runs code, or an unlisted flag whose name suggests writing or running."""
     for used in call.options:
         rehearses = used.option is not None and used.option.own.get("dryRun")
         if rehearses and effects.subprocess is not False:

@@ -26,11 +26,11 @@ _CONNECTS = ("/dev/tcp", "/dev/udp")
 _CHANGES = "changes which program or settings are used"
 _SHOWN = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-t", "-o", "-a")
 """Operators whose error message repeats a wrong operand."""
-_LATER = ShellWord(text=UNKNOWN_TEXT, origins=(TextOrigin(kind="input"),))
+_UNKNOWN_VALUE = ShellWord(text=UNKNOWN_TEXT, origins=(TextOrigin(kind="input"),))
 
 
 class LineContext:
-    """Judges what surrounds the commands of one line."""
+    """Raise the effects of a line's commands by what surrounds them."""
 
     def __init__(self, line: ShellLine, paths: Paths, *, traced: bool = False) -> None:
         self.line, self.paths = line, paths
@@ -45,6 +45,7 @@ class LineContext:
         """Whether the line reads the arguments of the last command or test."""
 
     def judge(self, subject: CommandContext, command: ShellCommand) -> CommandContext:
+        """The subject with effects, reasons and paths of its redirections, assignments, variables and shell code."""
         reasons = list(subject.reasons)
         effects = subject.effects
         paths = list(subject.paths)
@@ -97,7 +98,7 @@ class LineContext:
             if other is not command
             for assignment in (
                 *other.assignments,
-                *(ShellAssignment(name=name, value=_LATER) for name in other.sets),
+                *(ShellAssignment(name=name, value=_UNKNOWN_VALUE) for name in other.sets),
             )
             if assignment.name in exported_names
         ]
@@ -113,8 +114,8 @@ class LineContext:
             return _CHANGES
         if alone or tool in ("declare", "local", "typeset", "readonly"):
             return ""
-        heirs = self.paths.programs if tool == "export" else {tool}
-        return "" if heirs <= habits.DEAF else "may change what the program does"
+        children = self.paths.programs if tool == "export" else {tool}
+        return "" if children <= habits.DEAF else "may change what the program does"
 
     def _redirect(
         self, redirect: ShellRedirect, effects: Effects, reasons: list[Reason], paths: list[str]

@@ -14,7 +14,7 @@ _PREFIXED = LazyRegex(r"[A-Za-z][A-Za-z0-9+.-]*:([/~](?!/).*)")
 
 
 def joined_values(text: str) -> list[str]:
-    """What a word may name besides itself: `--file=/x`, `-f/x`, `-rf../x`, `concat:/x`."""
+    """Values that a word may hold besides itself: `--file=/x`, `-f/x`, `-rf../x`, `concat:/x`."""
     values = [text.rpartition("=")[2]] if "=" in text else []
     may_join = text[:1] == "-" and any(char in text for char in "/~.")
     may_prefix = ":/" in text.replace("://", "") or ":~" in text
@@ -26,7 +26,7 @@ def joined_values(text: str) -> list[str]:
 
 
 def filled_in(word: ShellWord) -> list[str]:
-    """What a word may become where the line itself holds the texts: `d=/proc/self; (cat $d/environ)`."""
+    """Texts that a word may expand to where the line itself holds them: `d=/proc/self; (cat $d/environ)`."""
     if word.text.count(UNKNOWN_TEXT) != 1 or word.text == UNKNOWN_TEXT:
         return []
     return [

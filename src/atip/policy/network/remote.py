@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from atip.policy.network.services import Service
 
     class NamesOf(Protocol):
-        """What the files of a workspace name (`system.workspace.names`)."""
+        """Lookup of names in the files of a workspace (`system.workspace.names`)."""
 
         def names(self, name: str) -> bool: ...
 

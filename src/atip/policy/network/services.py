@@ -25,7 +25,7 @@ class Service(Value):
     names: tuple[str, ...] = ()
     """Options that name a public thing elsewhere, and a part of the user's own account here."""
     operands: str = ""
-    """What every operand must look like; empty: what any word must."""
+    """Pattern that every operand must match; empty: the one for any word."""
     public: tuple[str, ...] = ()
     """Options that name a public thing, accepted if the workspace names it too."""
     catalogue: tuple[str, ...] = ()

@@ -26,20 +26,8 @@ _SHARED = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108  compared with, neve
 _TREES = ("/usr/", "/opt/", "/lib/", "/bin/", "/sbin/", "/var/log/", "/tmp/")  # noqa: S108
 """Public folders without secrets anywhere below them."""
 _SYSTEM = (
-    "/etc",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/run",
-    "/boot",
-    "/var",
-    "/root",
-    "/home",
-    "/usr",
-    "/bin",
-    "/lib",
-    "/sbin",
-)
+    "/etc", "/proc", "/sys", "/dev", "/run", "/boot", "/var", "/root", "/home", "/usr", "/bin", "/lib", "/sbin",
+)  # fmt: skip
 _WILD = frozenset((UNKNOWN_TEXT, ANY_FILE, ANY_CHAR))
 _CHANGERS = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir"), "fd": ("-C", "--base-directory")}
 """Programs that change to a folder before they do their work."""

@@ -16,7 +16,7 @@ NAMES_ONLY_COMMANDS = {
     "git": frozenset(
         """status ls-files check-ignore check-attr rev-parse branch tag remote describe log-tree worktree
         ls-tree for-each-ref symbolic-ref merge-base rev-list name-rev count-objects var""".split()  # noqa: SIM905
-    ),
+    )
 }
 PATTERN_FIRST = {
     # program: options that hold the pattern instead of the first operand
@@ -30,9 +30,7 @@ PATTERN_FIRST_COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("git", "grep"): ("-e", "-f"),
     ("gh", "api"): (),
 }
-READS_NAMES = {
-    "tree": ("--fromfile", "--fromtabfile"),
-}
+READS_NAMES = {"tree": ("--fromfile", "--fromtabfile")}
 """Options that make a program of `NAMES_ONLY` read its operands."""
 LISTERS = frozenset(
     "find fd fdfind ls pwd realpath readlink basename dirname which echo printf seq for".split()  # noqa: SIM905
@@ -70,16 +68,9 @@ HARMLESS_VARIABLES = frozenset(
 """Variables that do not change what programs do; any other before a command makes it unknown."""
 PAGERS = frozenset(
     (
-        "PAGER",
-        "GIT_PAGER",
-        "MANPAGER",
-        "SYSTEMD_PAGER",
-        "GH_PAGER",
-        "AWS_PAGER",
-        "BAT_PAGER",
-        "DELTA_PAGER",
+        "PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER", "DELTA_PAGER",
     )
-)
+)  # fmt: skip
 CODE_VARIABLES = frozenset(
     """PATH HOME CDPATH IFS ENV BASH_ENV BASHOPTS SHELLOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL EDITOR VISUAL BROWSER FCEDIT
     LESSOPEN LESSCLOSE LESSEDIT LESS MAKEFLAGS TAR_OPTIONS GLOBIGNORE EXECIGNORE FIGNORE TMPDIR POSIX_ME_HARDER POSIXLY_CORRECT

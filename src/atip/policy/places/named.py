@@ -1,4 +1,4 @@
-"""Named: files, folders and hosts in the words of a call.
+"""Files, folders and hosts in the words of a call.
 
 Policy decides on the parsed call, so these were judged with it: allowing `curl https://example.com` allows
 it to reach that host. What a call does *not* name needs a grant of the policy. Pure: the caller checks whether a
@@ -22,21 +22,11 @@ if TYPE_CHECKING:
 
 _PORTS = {"http": 80, "https": 443, "git": 9418, "ws": 80, "wss": 443}
 _SYSTEM = (
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib64",
-    "/proc",
-    "/sys",
-    "/dev",
-    "/etc",
-    "/boot",
-    "/run",
-)
+    "/usr", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/etc", "/boot", "/run",
+)  # fmt: skip
 
 
-class Named(Value):
+class NamedPlaces(Value):
     """Absolute paths and hosts that occur in a call. Empty: nothing beyond the workspace."""
 
     paths: tuple[str, ...] = ()
@@ -44,10 +34,10 @@ class Named(Value):
     """Entries of an egress list: `host`, or `host:port` for a port of its own."""
 
 
-NOTHING = Named()
+NOTHING = NamedPlaces()
 
 
-def named_by(subjects: Iterable[CommandContext], *, home: str, confirmed: bool) -> Named:
+def named_by(subjects: Iterable[CommandContext], *, home: str, confirmed: bool) -> NamedPlaces:
     """Collect the paths and hosts that a call names.
 
     Args:
@@ -62,7 +52,7 @@ def named_by(subjects: Iterable[CommandContext], *, home: str, confirmed: bool) 
             if _is_plain(full) and (confirmed or not (is_secret(full) or is_protected(full))):
                 paths[full] = None
         hosts.update(dict.fromkeys(_endpoints(subject.argv)))
-    return Named(paths=tuple(paths), hosts=tuple(hosts))
+    return NamedPlaces(paths=tuple(paths), hosts=tuple(hosts))
 
 
 def _is_plain(path: str) -> bool:

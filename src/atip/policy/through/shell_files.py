@@ -21,21 +21,10 @@ _PROGRAMS = LazyRegex(
 )
 _READERS = frozenset(
     (
-        "status",
-        "diff",
-        "log",
-        "show",
-        "blame",
-        "grep",
-        "ls-files",
-        "branch",
-        "rev-parse",
-        "describe",
-        "shortlog",
-        "config",
-        "help",
+        "status", "diff", "log", "show", "blame", "grep", "ls-files", "branch", "rev-parse", "describe", "shortlog",
+        "config", "help",
     )
-)
+)  # fmt: skip
 _PLAIN = {"core.fsmonitor": frozenset(("true", "false", "0", "1", ""))}
 _LFS = LazyRegex(r"git[- ]lfs (clean|smudge|filter-process)( --?(skip|f|%f))*( --)?( %f)?\Z")
 _SECTION = LazyRegex(r'\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')

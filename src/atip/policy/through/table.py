@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Source(Value):
-    """Where lines come from."""
+    """Files of a tool that hold the lines it runs, and the function that reads them."""
 
     files: tuple[str, ...]
     """Relative to the folder of the line; the first that exists counts."""

@@ -153,7 +153,7 @@ def _poe(tasks: dict[str, object], name: str, depth: int) -> tuple[str, ...] | N
 
 
 def cargo_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
-    """What a cargo alias stands for; none for a word that is not one."""
+    """The line behind a cargo alias; empty for a word that is not an alias, None for an unreadable file."""
     aliases = _toml(text, "alias")
     word = next((argument for argument in argv[1:] if not argument.startswith(("-", "+"))), "")
     if aliases is None or word not in aliases:

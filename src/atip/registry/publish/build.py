@@ -33,7 +33,7 @@ from atip.registry.publish.review import ReviewRules
 from atip.registry.publish.settings import load_publisher_settings, public_key
 from atip.registry.publish.signing import roots
 from atip.registry.publish.signing.metadata import Release, next_metadata
-from atip.registry.publish.signing.published import Published, load_published
+from atip.registry.publish.signing.published import PublishedMetadata, load_published
 from atip.registry.publish.signing.role_keys import load_role_keys
 from atip.registry.publish.source import ShimListing, compare, list_source, look_at
 from atip.registry.publish.state import DAMAGED, VERSION, BuildState
@@ -80,7 +80,7 @@ class BuildReport(Value):
     changed: int
     removed: int
     bins: int = 0
-    """How many bins got a new version."""
+    """Number of bins with a new version."""
     fingerprint: str = ""
     """Fingerprint that clients pin; empty for an unsigned tree."""
     is_first: bool = False
@@ -172,11 +172,11 @@ class _Build:
             marks = [0] * len(marks)
         changes = compare(listing, last_listing.names, marks)
         # (2)
-        gathered = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
-        if gathered.errors:
-            raise _refusal(gathered.errors)
+        content = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
+        if content.errors:
+            raise _refusal(content.errors)
         # (3)
-        self.store.put_many(gathered.objects())
+        self.store.put_many(content.objects())
         # (4)
         release = iso(self.order.at)
         if before is not None and not ledger.touched:
@@ -187,25 +187,25 @@ class _Build:
             files[tree.CATALOG] = catalog(ledger.entries(), ledger.total, release)
         self._put_changed(files)
         # (5)
-        metadata = self._sign(published, gathered, files)
+        metadata = self._sign(published, content, files)
         # (6)
-        self.store.delete(gathered.obsolete_paths)
+        self.store.delete(content.obsolete_paths)
         self.store.delete(stale_files(self.store, files, published, metadata))
         self._save(listing, ledger, rules, release, metadata, files)
         return BuildReport(
             place=self.store.place,
             release=release,
             total=ledger.total,
-            added=gathered.added,
-            changed=gathered.changed,
-            removed=gathered.removed,
+            added=content.added,
+            changed=content.changed,
+            removed=content.removed,
             bins=len(metadata.changed_bins) if metadata else 0,
             fingerprint=fingerprint,
             is_first=self.is_first,
-            advice=tuple(gathered.advice),
+            advice=tuple(content.advice),
         )
 
-    def _published(self) -> Published | None:
+    def _published(self) -> PublishedMetadata | None:
         """Our root and what it has signed; None for an unsigned tree. Makes keys for a first release."""
         if self.order.keys is None:
             return None
@@ -220,7 +220,7 @@ class _Build:
         self.is_first = not published.timestamp_version
         return published
 
-    def _check_state(self, published: Published | None) -> None:
+    def _check_state(self, published: PublishedMetadata | None) -> None:
         """Forget what the last build left unless the place still holds it."""
         head = self.state.head
         if head is None:
@@ -247,10 +247,7 @@ class _Build:
                 self.store.put(key, data)
 
     def _sign(
-        self,
-        published: Published | None,
-        gathered: BuildChanges,
-        files: dict[str, bytes],
+        self, published: PublishedMetadata | None, content: BuildChanges, files: dict[str, bytes]
     ) -> Metadata | None:
         if published is None or self.order.keys is None:
             return None
@@ -266,8 +263,8 @@ class _Build:
         others = {path: file_record(data) for path, data in files.items() if path != tree.COVERAGE}
         if tree.CATALOG not in others and published.targets is not None:
             others[tree.CATALOG] = published.targets["targets"][tree.CATALOG]
-        touched = gathered.ledger.touched if before is not None else None
-        metadata = next_metadata(published, gathered.ledger, touched, others, release)
+        touched = content.ledger.touched if before is not None else None
+        metadata = next_metadata(published, content.ledger, touched, others, release)
         put_roots(self.store, self.chain)
         self.store.put_many(metadata.files.items())
         if metadata.timestamp is not None:
@@ -345,10 +342,7 @@ def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) ->
         }
         policy = create_trust_policy(config)
     return ReviewRules(
-        settings=settings,
-        approvals=load_approvals(folder),
-        policy=policy,
-        judges=judge,
+        settings=settings, approvals=load_approvals(folder), policy=policy, judges=judge
     )
 
 

@@ -41,7 +41,7 @@ class CheckOrder(Value):
     at: float
     """The moment at which metadata must not have expired."""
     policy: TrustPolicy | None = None
-    """Whose signatures count; None: only that there are some."""
+    """Accepted signers; None: any signature is enough."""
     against: str = ""
     """An older tree of the same registry."""
 

@@ -76,7 +76,7 @@ def gather(
         forgotten: there is no state; the content of the store is read from the store.
     """
     result = BuildChanges(folder, ledger, changes.problems)
-    published_shims = _Published(store, ledger, forgotten)
+    published_shims = _StoredShims(store, ledger, forgotten)
     kept_bytes = 0
     for digits, name in changes.changed.items():
         try:
@@ -96,7 +96,7 @@ def gather(
 def _take(
     contribution: Contribution,
     result: BuildChanges,
-    published_shims: _Published,
+    published_shims: _StoredShims,
     rules: ReviewRules,
     keep: bool,
 ) -> int:
@@ -125,7 +125,7 @@ def _take(
     return len(contribution.data) + len(contribution.bundle)
 
 
-class _Published:
+class _StoredShims:
     """Shims in the store: known from the last build, else listed."""
 
     def __init__(self, store: ObjectStore, ledger: ShimLedger, forgotten: bool) -> None:

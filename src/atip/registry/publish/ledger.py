@@ -98,7 +98,7 @@ class ShimLedger:
         return any(not platform or row[1] == platform for row in rows.values())
 
     def tools(self) -> int:
-        """How many tools there are, once rendered."""
+        """Number of tools; valid after `render`."""
         return self._state.tools()
 
     def render(self) -> None:

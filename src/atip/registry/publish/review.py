@@ -45,7 +45,7 @@ class ReviewRules(Value):
     settings: PublisherSettings
     approvals: frozenset[tuple[str, str]] = frozenset()
     policy: TrustPolicy | None = None
-    """Whose signatures count; None: signatures are not looked at."""
+    """Accepted signers; None: signatures are not checked."""
     judges: bool = True
     """False: schema, community rules and signatures are taken as given; updates are compared all the same."""
 

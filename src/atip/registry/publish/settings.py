@@ -9,7 +9,7 @@ from atip.errors import FormatError, NotFoundError
 from atip.model.reading.reader import read_json
 from atip.model.shapes.check import check_shape
 from atip.model.shapes.registry import SIGNER
-from atip.model.shapes.shape import ANYTHING, Field, Items, Shape, Table, Text, Whole
+from atip.model.shapes.shape import ANYTHING, Field, Integer, Items, Shape, Table, Text
 from atip.model.text.durations import parse_duration
 from atip.model.value import Value
 from atip.system.files import read_bytes
@@ -22,7 +22,7 @@ LIFETIMES_S = {
     "snapshot": 30 * DAY_S,
     "timestamp": 3 * DAY_S,
 }
-"""How long each role's signature lasts unless configured. Bins live as long as targets."""
+"""Default lifetime of each role's signature, in seconds. Bins live as long as targets."""
 MAX_TIMESTAMP_S = 3 * DAY_S
 """SECURITY: a longer one would let a network attacker freeze a registry for that long (docs/concepts/registries.md)."""
 
@@ -44,8 +44,8 @@ SHAPE = Shape(
                 closed=True,
             )
         ),
-        "rootKeys": Field(Whole(1, 9), "number of root keys created initially"),
-        "rootThreshold": Field(Whole(1, 9), "number of keys that must sign a root"),
+        "rootKeys": Field(Integer(1, 9), "number of root keys created initially"),
+        "rootThreshold": Field(Integer(1, 9), "number of keys that must sign a root"),
         "acceptObserved": Field(
             bool,
             "shims with the cases of their binary may be marked `verified`; only for registries filled by our own crawler",

@@ -35,7 +35,7 @@ CREATE TABLE entry(name TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
 
 
 DAMAGED = (sqlite3.DatabaseError, *UNPACK_ERRORS)
-"""What reading a piece raises when the file is damaged; it does not depend on the location."""
+"""Errors that reading from a damaged file raises, whatever part is damaged."""
 
 
 class BuildState:

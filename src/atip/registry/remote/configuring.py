@@ -80,10 +80,10 @@ def preview_registry(
         root = _root(registry, request)
         summary = read_root(root) if root else None
         if request.fingerprint and (summary is None or summary.fingerprint != request.fingerprint):
-            actual = summary.fingerprint if summary is not None else "no signed index"
+            actual = f"root {summary.fingerprint}" if summary is not None else "no signed index"
             raise TrustError(
                 "registry.root",
-                f"the registry has {actual}, not {request.fingerprint[:80]}",
+                f"the registry has {actual}, not root {request.fingerprint[:80]}",
                 hint="compare the fingerprint with the registry's owner",
             )
         answer = registry.fetcher.get(tree.MANIFEST, tree.MAX_INDEX)

@@ -11,7 +11,7 @@ from atip.errors import FormatError
 if TYPE_CHECKING:
     from atip.model.shapes.shape import Shape
     from atip.registry.remote.tuf_client import TargetFile
-    from atip.registry.shims.cache import Cached
+    from atip.registry.shims.cache import CachedShim
 
 
 def read_manifest(data: bytes) -> dict[str, Any]:
@@ -70,14 +70,14 @@ def max_age_s(cache_control: str) -> float | None:
     return None
 
 
-def is_same(cached: Cached, target: TargetFile) -> bool:
+def is_same(cached: CachedShim, target: TargetFile) -> bool:
     from atip.system.digests import sha256_hex
 
     bundle = sha256_hex(cached.bundle) if cached.bundle is not None else ""
     return sha256_hex(cached.shim) == target.sha256 and bundle == target.bundle_sha256
 
 
-def conditions(cached: Cached | None) -> dict[str, str]:
+def conditions(cached: CachedShim | None) -> dict[str, str]:
     if cached is None:
         return {}
     headers = {"if-none-match": cached.facts.etag, "if-modified-since": cached.facts.last_modified}

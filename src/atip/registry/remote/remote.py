@@ -29,7 +29,7 @@ from atip.registry.remote.sources import bundle_url
 from atip.registry.remote.state import RegistryFiles, RemoteState
 from atip.registry.remote.tuf_client import MAX_ROOT, SignedIndex, fetch_first_root, fingerprint_of
 from atip.registry.shims.accepting import Acceptance
-from atip.registry.shims.cache import Cached, ShimCache
+from atip.registry.shims.cache import CachedShim, ShimCache
 from atip.system.digests import sha256_hex
 from atip.system.files import locked, make_private
 
@@ -148,7 +148,7 @@ class RemoteRegistry:
     def _is_resting(self) -> bool:
         return self.options.background and self.options.now < self.state.not_before
 
-    def _may_rest(self, cached: Cached | None, digest: str) -> bool:
+    def _may_rest(self, cached: CachedShim | None, digest: str) -> bool:
         """(1) Whether the answer is already here."""
         options = self.options
         if options.offline:
@@ -175,7 +175,7 @@ class RemoteRegistry:
             self._misses = self.files.load_misses()
         return self._misses
 
-    def _ask(self, digest: str, cached: Cached | None) -> CheckedShim | None:
+    def _ask(self, digest: str, cached: CachedShim | None) -> CheckedShim | None:
         self._is_queried = True
         if self.source.root:
             return self._ask_index(digest, cached)
@@ -243,7 +243,7 @@ class RemoteRegistry:
         self.files.write(self.files.root, fetched)
         return fetched
 
-    def _ask_index(self, digest: str, cached: Cached | None) -> CheckedShim | None:
+    def _ask_index(self, digest: str, cached: CachedShim | None) -> CheckedShim | None:
         target = self.index().find(tree.shim_path(digest))
         if target is None:
             self._forget_unknown(digest)
@@ -336,7 +336,7 @@ class RemoteRegistry:
             self._start_anew(changed=True)
         return digest in self._catalogued
 
-    def _ask_by_hash(self, digest: str, cached: Cached | None) -> CheckedShim | None:
+    def _ask_by_hash(self, digest: str, cached: CachedShim | None) -> CheckedShim | None:
         endpoints = self.manifest().get("endpoints") or {}
         path = fill_template(endpoints.get("shims"), digest) or tree.shim_path(digest)
         if self.sends_hashes():

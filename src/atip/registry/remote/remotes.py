@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from atip.policy.policy import Policy
     from atip.registry.remote.sources import RegistrySource
-    from atip.registry.shims.cache import Cached
+    from atip.registry.shims.cache import CachedShim
     from atip.registry.shims.check import CheckedShim
     from atip.system.paths import Places
 
@@ -159,7 +159,7 @@ def load_sources(
 
 def find_signed(
     places: Places, digest: str, name: str = ""
-) -> tuple[RegistrySource, Cached] | None:
+) -> tuple[RegistrySource, CachedShim] | None:
     """The cached shim of a binary, and its registry; offline, verifies nothing."""
     with RemoteShims(load_sources(places), places, RegistrySessionOptions(offline=True)) as shims:
         for registry in shims.candidates_for(name):

@@ -7,7 +7,7 @@ from atip.system.clock import now as clock_now
 
 
 class RegistrySessionOptions:
-    """How registries are queried in one session."""
+    """Options for all registry queries of one session."""
 
     def __init__(
         self,

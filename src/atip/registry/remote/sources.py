@@ -40,7 +40,7 @@ class RegistrySource(Value):
     root: str | None = None
     """Pinned fingerprint of the TUF root; None: the registry has no signed index."""
     lookup: str = "auto"
-    """How hashes are looked up: `bins` (signed, private), `catalog` (private), `hash` (reveals what is installed); `auto`: through
+    """Way to look up hashes: `bins` (signed, private), `catalog` (private), `hash` (reveals what is installed); `auto`: through
     the catalogue where the manifest names one, else by hash."""
     names: tuple[str, ...] = ()
     """Tools that only this registry may answer for."""
@@ -142,7 +142,7 @@ def needs_signature(source: RegistrySource, *, manifest: bool | None, policy: bo
 
 
 def expiry_s(settings: Mapping[str, Any]) -> float:
-    """How long an answer counts as fresh; never for ever.
+    """Seconds that an answer counts as fresh; always finite.
 
     Raises:
         FormatError: `registry.expiry` when the configured text is not a duration.

@@ -171,7 +171,7 @@ class SignedIndex:
             TrustError: `tuf.rollback`, `tuf.expired`, `tuf.signature`, `tuf.mismatch`, `tuf.clock`, `tuf.invalid`.
             FetchError: what the fetch raised, or `tuf.missing`.
         """
-        with _Translated():
+        with _TufErrors():
             self._updater.refresh()
         self._check_clock()
         self._remember()
@@ -182,7 +182,7 @@ class SignedIndex:
         Raises:
             TrustError, FetchError: as `refresh`.
         """
-        with _Translated():
+        with _TufErrors():
             info = self._updater.get_targetinfo(path)
         return _target(path, info) if info is not None else None
 
@@ -292,7 +292,7 @@ def _make_fetcher(fetch: Fetch) -> Any:
     return Fetcher()
 
 
-class _Translated:
+class _TufErrors:
     """Turns python-tuf's refusals into ours."""
 
     def __enter__(self) -> None:

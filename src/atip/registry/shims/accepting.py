@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from atip.registry.remote.session_options import RegistrySessionOptions
     from atip.registry.remote.sources import RegistrySource
     from atip.registry.shims.approval import ShimUpdate
-    from atip.registry.shims.cache import Cached, ShimCache
+    from atip.registry.shims.cache import CachedShim, ShimCache
     from atip.system.network.http import Response
 
 MAX_SERVER_AGE_S = 7 * 86400.0
@@ -59,7 +59,7 @@ class Acceptance:
         digest: str,
         shim: bytes,
         bundle: bytes | None,
-        cached: Cached | None,
+        cached: CachedShim | None,
         answer: Response,
     ) -> CheckedShim:
         """(4) and (5)."""
@@ -78,7 +78,7 @@ class Acceptance:
         self._cache.save(digest, shim, bundle, facts)
         return CheckedShim(digest=digest, tool=tool, signer=signer, registry=self._source.url)
 
-    def renew(self, cached: Cached, answer: Response | None) -> CheckedShim:
+    def renew(self, cached: CachedShim, answer: Response | None) -> CheckedShim:
         """The cached bytes are still current: verify them again, and restart their lifetime."""
         shim = self.load(cached)
         facts = cached.facts.replace(
@@ -89,7 +89,7 @@ class Acceptance:
         self._cache.save(cached.digest, cached.shim, cached.bundle, facts)
         return shim
 
-    def load(self, cached: Cached) -> CheckedShim:
+    def load(self, cached: CachedShim) -> CheckedShim:
         """A shim from the cache. Its bytes were hashed when read; its signature is checked again whenever the signers
         or keys are not those it was checked against.
 

@@ -21,17 +21,10 @@ if TYPE_CHECKING:
 IMMUTABLE = ("hash", "name", "version", "platform")
 CHANGEABLE = frozenset(
     [
-        "description",
-        "commands",
-        "options",
-        "globalOptions",
-        "arguments",
-        "effects",
-        "patterns",
-        "examples",
+        "description", "commands", "options", "globalOptions", "arguments", "effects", "patterns", "examples",
         "trust",
     ]
-)
+)  # fmt: skip
 """Fields of a shim that an update may change; besides those with a leading `x-`, `_` or `$`. `trust` is a claim, of
 which the signature may be renewed; nothing that we decide reads the rest of it."""
 

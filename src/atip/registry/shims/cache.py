@@ -40,7 +40,7 @@ class ShimFacts(Value):
     """Digest of the signers and keys that `signer` was verified against."""
 
 
-class Cached(Value):
+class CachedShim(Value):
     """One shim from the cache, whole and unchanged."""
 
     digest: str
@@ -59,7 +59,7 @@ class ShimCache:
         self.damaged: list[str] = []
         """Digests whose files did not fit and were set aside."""
 
-    def find(self, digest: str) -> Cached | None:
+    def find(self, digest: str) -> CachedShim | None:
         """The shim of a binary, or None when there is none or it is damaged."""
         digits = _hex_digits(digest)
         shim = _read(f"{self._folder}/{digits}.json", MAX_SHIM)
@@ -71,7 +71,7 @@ class ShimCache:
             self._set_aside(digits)
             return None
         facts, bundle = opened
-        return Cached(digest=f"sha256:{digits}", shim=shim, bundle=bundle, facts=facts)
+        return CachedShim(digest=f"sha256:{digits}", shim=shim, bundle=bundle, facts=facts)
 
     def save(self, digest: str, shim: bytes, bundle: bytes | None, facts: ShimFacts) -> None:
         """Replace the shim of a binary, whole or not at all."""

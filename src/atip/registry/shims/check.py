@@ -35,7 +35,7 @@ class CheckedShim(Value):
 
 
 def shim_policy(source: RegistrySource, *, required: bool) -> TrustPolicy:
-    """Whose signatures over shims of this registry count: from our configuration only (A6).
+    """Accepted signers of this registry's shims: from our configuration only (A6).
 
     Raises:
         FormatError: `trust.policy`.

@@ -18,7 +18,7 @@ from atip.sandbox.bubblewrap import namespaces as bubblewrap
 from atip.sandbox.bubblewrap import plan as bubblewrap_plan
 from atip.sandbox.kernel.cgroups import make_group
 from atip.sandbox.protected import journal
-from atip.sandbox.running import Running
+from atip.sandbox.running import RunControl, RunningProcess
 from atip.system.programs.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ _FOR_NOEXEC = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH")
 """Of its own user namespace, for the inner launcher: to change mounts, also of private folders, and to give all up."""
 
 
-def start(confinement: Confinement, request: RunRequest, on_output: OnOutput) -> Running:
+def start(confinement: Confinement, request: RunRequest, on_output: OnOutput) -> RunningProcess:
     """Plan, prepare, start, and open the network gate."""
     recovered = journal.recover(request.journal) if request.journal else ()
     decided = bubblewrap_plan.plan(confinement, request)
@@ -79,17 +79,17 @@ class _Launch:
         self._ours = contextlib.ExitStack()
         self._egress: EgressProxy | None = None
 
-    def start(self) -> Running:
+    def start(self) -> RunningProcess:
         with contextlib.ExitStack() as failed:
             failed.callback(self._undo.close)
             failed.callback(self._ours.close)
             with self._theirs:
                 running = self._start()
             failed.pop_all()
-            self._ours.pop_all()  # closed by Running and by `finish`
+            self._ours.pop_all()  # closed by the RunningProcess and by `finish`
         return running
 
-    def _start(self) -> Running:
+    def _start(self) -> RunningProcess:
         stdio, streams, stdin = self._open_streams()
         status, status_w = self._pipe()
         inner = launchers.inner(self._decided)
@@ -110,23 +110,25 @@ class _Launch:
             self._await_exec(status, streams)
             failed.pop_all()
         os.close(status)
-        return Running(
+        control = RunControl(
             pid=started.pid,
             kill=functools.partial(bubblewrap.kill, started),
             settle=functools.partial(bubblewrap.settle, started),
+            finish=functools.partial(self._finish, started),
+        )
+        return RunningProcess(
+            control,
             streams=streams,
             stdin=stdin,
             on_output=self._on_output,
-            wall_s=self._confinement.limits.wall_s,
-            output_bytes=self._confinement.limits.output_bytes,
-            finish=functools.partial(self._finish, started),
+            limits=self._confinement.limits,
             terminal=next(iter(streams)) if self._confinement.tty else -1,
             keyboard=self._decided.request.keyboard,
         )
 
     def _bubblewrap(
         self, stdio: tuple[int, int, int], inner: Launcher, inner_fds: tuple[int, ...]
-    ) -> bubblewrap.Started:
+    ) -> bubblewrap.BubblewrapProcess:
         decided = self._decided
         binary = self._open(f"/proc/self/fd/{decided.request.binary.descriptor}")
         # By descriptor: the program directories inside may show no interpreter at all.
@@ -149,9 +151,9 @@ class _Launch:
         for descriptor in copied.values():
             self._theirs.callback(os.close, descriptor)
         command = [*start, *inner.options, f"/proc/self/fd/{code}"]
-        return bubblewrap.start(
-            bubblewrap_plan.arguments_of(decided, binary, copied),
-            [*command, *map(str, inner_fds)],
+        order = bubblewrap.NamespaceOrder(
+            arguments=bubblewrap_plan.arguments_of(decided, binary, copied),
+            inner=[*command, *map(str, inner_fds)],
             files=placeholder_files,
             over=bool(decided.root),
             keep=(*inner_fds, binary, interpreter, code, *prefix_fds, *copied.values()),
@@ -159,11 +161,9 @@ class _Launch:
             seals=decided.spawns or bool(decided.root),
             stdio=stdio,
             prefix=prefix,
-            hold=self._hold,
-            spawn_by=functools.partial(owners.spawn_among, outer)
-            if outer and root
-            else from_lasting_thread,
         )
+        among = functools.partial(owners.spawn_among, outer) if outer and root else None
+        return bubblewrap.start(order, hold=self._hold, spawn_by=among or from_lasting_thread)
 
     def _hold(self, pid: int) -> None:
         """One bound on the memory of all processes together, where a control group can be had."""
@@ -179,9 +179,7 @@ class _Launch:
         command = [outer.program, *outer.options, f"/proc/self/fd/{code}", str(order_fd)]
         return command, (order_fd, code)
 
-    def _open_streams(
-        self,
-    ) -> tuple[tuple[int, int, int], dict[int, str], tuple[int, bytes]]:
+    def _open_streams(self) -> tuple[tuple[int, int, int], dict[int, str], tuple[int, bytes]]:
         """(theirs), (ours to read), (ours to write, what to write)."""
         data = self._decided.request.stdin
         if self._confinement.tty:
@@ -220,10 +218,10 @@ class _Launch:
         channel.settimeout(START_S)
         forwards = [parse_endpoint(text) for text in self._confinement.tcp]
         for index in range(len(gates)):
-            _, handed, _, _ = socket.recv_fds(channel, 1, 1)
-            if not handed:
+            _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+            if not descriptors:
                 return  # it died; the status tells why
-            gate = socket.socket(fileno=handed[0])
+            gate = socket.socket(fileno=descriptors[0])
             if index == 0 and self._confinement.has_gate:
                 proxy.serve_proxy(gate)
             else:
@@ -241,10 +239,10 @@ class _Launch:
 
         inside: list[socket.socket] = []
         for _ in range(count_spare(self._decided.callbacks)):
-            _, handed, _, _ = socket.recv_fds(channel, 1, 1)
-            if not handed:
+            _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+            if not descriptors:
                 return False  # it died; the status tells why
-            inside.append(socket.socket(fileno=handed[0]))
+            inside.append(socket.socket(fileno=descriptors[0]))
         listener = IngressListener(self._decided.callbacks, inside)
         self._undo.callback(listener.close)
         listener.serve()
@@ -288,7 +286,7 @@ class _Launch:
             details=details,
         )
 
-    def _finish(self, started: bubblewrap.Started, outcome: Outcome) -> Outcome:
+    def _finish(self, started: bubblewrap.BubblewrapProcess, outcome: Outcome) -> Outcome:
         os.close(started.inner)
         undone = self._undone()
         self._undo.close()

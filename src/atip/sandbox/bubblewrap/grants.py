@@ -47,7 +47,7 @@ class FilePlan(Value):
     links: tuple[tuple[str, str], ...] = ()
     """Granted names that are links, or lie behind one: name and real path. Shown as links inside."""
     survey: Survey | None = None
-    """What stays as it is at any depth, as it was before the run; None: nothing of the kind is asked for."""
+    """State of protected files at any depth, before the run; None: none are protected that way."""
     expanded: bool = False
     """True: a read pattern was expanded; files made later are not covered by it."""
 

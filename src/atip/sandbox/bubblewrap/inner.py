@@ -38,7 +38,7 @@ _EXECVEAT = {"x86_64": 322, "aarch64": 281}
 
 
 def read_order(descriptor: int) -> dict[str, Any]:
-    """What to do, from the host; trusted, since only the host can write there."""
+    """Read the order of the host; trusted, since only the host can write there."""
     data = b""
     while more := os.read(descriptor, 65536):
         data += more
@@ -64,12 +64,12 @@ def open_gates(places: list[tuple[str, int]], spare: int, channel: int) -> None:
                 gate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 gate.bind((address, port))
                 gate.listen(64)
-                handed = struct.pack("i", gate.fileno())
-                host.sendmsg([b"g"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+                rights = struct.pack("i", gate.fileno())
+                host.sendmsg([b"g"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
         for _ in range(spare):
             with socket.socket() as unused:
-                handed = struct.pack("i", unused.fileno())
-                host.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+                rights = struct.pack("i", unused.fileno())
+                host.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
         host.recv(1)  # the host listens now; what connects is heard
 
 
@@ -90,9 +90,9 @@ def hand_over(word: bytes, channel: int, *descriptors: int) -> None:
     """Descriptors to the host; the channel stays open."""
     import _socket
 
-    handed = struct.pack(f"{len(descriptors)}i", *descriptors)
+    rights = struct.pack(f"{len(descriptors)}i", *descriptors)
     host = _socket.socket(fileno=channel)
-    host.sendmsg([word], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handed)])
+    host.sendmsg([word], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
     host.detach()
 
 
@@ -119,7 +119,7 @@ def change_mounts(changes: list[tuple[str, int, int, int]], libc: ctypes.CDLL) -
 
 
 def take_away(paths: list[str], libc: ctypes.CDLL) -> None:
-    """Where another system is shown, nothing of this host's stays but what we hold already."""
+    """Unmount this host's programs where another system is shown; modules still needed are imported first."""
     if not paths:
         return
     import _socket  # noqa: F401

@@ -23,7 +23,7 @@ from atip.system.programs.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 UID = 65534
 SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
@@ -45,7 +45,7 @@ HINT = (
 )
 
 
-class Started(Value):
+class BubblewrapProcess(Value):
     """A running bubblewrap: its own process, and PID 1 of the namespace as seen from here.
 
     `end` must be called exactly once.
@@ -69,31 +69,40 @@ def find_bubblewrap() -> str:
     return program
 
 
+class NamespaceOrder(Value):
+    """A program to start in new namespaces, and its view of the system."""
+
+    arguments: Sequence[str]
+    """Mounts, as arguments of bubblewrap."""
+    inner: Sequence[str]
+    """Command of PID 1."""
+    files: Mapping[str, bytes] = {}
+    """Made-up files inside, path → content."""
+    over: bool = False
+    """True: `files` cover files that are there already, in a place where none can be made."""
+    keep: tuple[int, ...] = ()
+    """Descriptors that `inner` inherits."""
+    stdio: tuple[int, int, int] = (-1, -1, -1)
+    """Descriptors for its standard streams; -1: none."""
+    seccomp: bytes = b""
+    """The filter, applied to `inner` and all it starts; empty: `inner` applies its own."""
+    capabilities: tuple[str, ...] = ()
+    """Of its own user namespace, that `inner` still needs and must give up."""
+    seals: bool = False
+    """True: `inner` makes the root read-only, in a tenth of the time."""
+    prefix: Sequence[str] = ()
+    """A command that ends by executing bubblewrap."""
+
+
 def start(
-    arguments: Sequence[str],
-    inner: Sequence[str],
+    order: NamespaceOrder,
     *,
-    files: Mapping[str, bytes],
-    keep: Iterable[int],
-    over: bool = False,
-    seccomp: bytes = b"",
-    capabilities: Sequence[str] = (),
-    seals: bool = False,
-    stdio: tuple[int, int, int] = (-1, -1, -1),
-    prefix: Sequence[str] = (),
     spawn_by: Callable[[Callable[[], int]], int] = from_lasting_thread,
     hold: Callable[[int], object] | None = None,
-) -> Started:
-    """Start `inner` with the mounts in `arguments`.
+) -> BubblewrapProcess:
+    """Start the inner program of an order.
 
     Args:
-        files: made-up files inside, path → content.
-        over: they cover files that are there already, in a place where none can be made.
-        keep: descriptors that `inner` inherits.
-        seccomp: the filter, applied to `inner` and all it starts; empty: `inner` applies its own.
-        capabilities: of its own user namespace, that `inner` still needs and must give up.
-        seals: `inner` makes the root read-only, in a tenth of the time.
-        prefix: a command that ends by executing bubblewrap.
         hold: is called with PID 1, which waits, before it starts anything.
         spawn_by: chooses the thread to start from: what it sees of the files, bubblewrap will see.
 
@@ -107,24 +116,25 @@ def start(
         gate, gate_w = _pipe(opened)
         # Bubblewrap holds the reading ends too: should we be killed in the middle, it neither
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
-        handed = [info, info_w, gate, *keep]
+        descriptors = [info, info_w, gate, *order.keep]
         program = find_bubblewrap()
-        plain = _plainly(program) if capabilities and not root else []
-        command = [*prefix, *plain, program, *_NAMESPACES, "--info-fd", str(info_w)]
-        command += _identity(root, gate, capabilities)
-        command += arguments
-        for path, content in files.items():
-            handed.append(_content(content, opened))
-            kind = "--ro-bind-data" if over else "--file"
-            command += ["--perms", "0444", kind, str(handed[-1]), path]
-        command += [] if seals else ["--remount-ro", "/"]
-        if seccomp:
-            handed.append(_content(seccomp, opened))
-            command += ["--seccomp", str(handed[-1])]
-        command += ["--", *inner]
+        plain = _plainly(program) if order.capabilities and not root else []
+        command = [*order.prefix, *plain, program, *_NAMESPACES, "--info-fd", str(info_w)]
+        command += _identity(root, gate, order.capabilities)
+        command += order.arguments
+        for path, content in order.files.items():
+            descriptors.append(_content(content, opened))
+            kind = "--ro-bind-data" if order.over else "--file"
+            command += ["--perms", "0444", kind, str(descriptors[-1]), path]
+        command += [] if order.seals else ["--remount-ro", "/"]
+        if order.seccomp:
+            descriptors.append(_content(order.seccomp, opened))
+            command += ["--seccomp", str(descriptors[-1])]
+        command += ["--", *order.inner]
+        stdin, stdout, stderr = order.stdio
         pid = spawn_by(
             lambda: processes.spawn(
-                command, {}, keep=handed, stdin=stdio[0], stdout=stdio[1], stderr=stdio[2]
+                command, {}, keep=descriptors, stdin=stdin, stdout=stdout, stderr=stderr
             )
         )
         _close(opened, info_w)
@@ -140,7 +150,7 @@ def start(
             os.close(descriptor)
     if not inner_pid:
         raise _unavailable(processes.wait(pid))
-    return Started(pid=pid, inner_pid=inner_pid, inner=inner_handle)
+    return BubblewrapProcess(pid=pid, inner_pid=inner_pid, inner=inner_handle)
 
 
 def make_user_namespace(table: str) -> int:
@@ -172,12 +182,12 @@ def make_user_namespace(table: str) -> int:
             os.close(descriptor)
 
 
-def kill(started: Started) -> None:
+def kill(started: BubblewrapProcess) -> None:
     """Kill the namespace; our child then ends by itself."""
     processes.kill_handle(started.inner)
 
 
-def settle(started: Started) -> None:
+def settle(started: BubblewrapProcess) -> None:
     """Wait until the namespace is gone. The launcher reports the program's end before that."""
     kill(started)
     poll = select.poll()
@@ -185,7 +195,7 @@ def settle(started: Started) -> None:
     poll.poll(SETTLE_S * 1000)
 
 
-def end(started: Started) -> None:
+def end(started: BubblewrapProcess) -> None:
     """Kill the namespace and its launcher, and wait until both are gone."""
     # SECURITY: the launcher alone may die before it has released an unfinished namespace.
     settle(started)
@@ -196,8 +206,10 @@ def end(started: Started) -> None:
 
 
 def _plainly(program: str) -> list[str]:
-    """Where bubblewrap is installed set-user-ID it refuses to leave `inner` a capability, even of its own namespace; started
-    without that right it makes the namespaces as it does elsewhere."""
+    """Prefix that starts bubblewrap without its set-user-ID right; empty where it has none.
+
+    With that right it refuses to leave `inner` a capability, even of its own namespace.
+    """
     setpriv = processes.find_program("setpriv", SEARCH)
     privileged = os.stat(program).st_mode & stat.S_ISUID
     return [setpriv, "--no-new-privs"] if privileged and setpriv else []

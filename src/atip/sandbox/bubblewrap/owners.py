@@ -51,7 +51,7 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
     _thread.start_new_thread(work, ())
     answered.acquire()
     if not answers:
-        raise SandboxError("sandbox.start", "the sandbox could not be started")
+        raise SandboxError("sandbox.start", "the sandbox could not be started", hint="`atip doctor` shows which layer is missing")  # fmt: skip
     result = answers[0]
     if isinstance(result, int):
         return result

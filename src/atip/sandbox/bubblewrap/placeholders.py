@@ -30,7 +30,7 @@ def hold_placeholder(path: str) -> int:
         if _is_there(path, handle):
             return handle
         os.close(handle)  # the last holder removed it in between
-    raise SandboxError("sandbox.cannot-enforce", f"`{path}` appears and disappears; run it again")
+    raise SandboxError("sandbox.cannot-enforce", f"other runs keep creating and removing `{path}`", hint="run it again")  # fmt: skip
 
 
 def release_placeholder(path: str, handle: int) -> None:

@@ -45,9 +45,9 @@ class SandboxPlan(Value):
     env: Mapping[str, str]
     env_dropped: tuple[str, ...]
     gates: tuple[tuple[str, int], ...]
-    """Where to listen inside; the proxy first if there is one, then one for each of `tcp`."""
+    """Addresses to listen on inside: the proxy first if there is one, then one for each of `tcp`."""
     callbacks: tuple[CallbackAddress, ...] = ()
-    """Where to listen outside, for `ingress`."""
+    """Addresses to listen on outside, for `ingress`."""
 
     @property
     def spawns(self) -> bool:

@@ -36,7 +36,7 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 """No terminal among them: a probe has none, and a run that needs one gets its own."""
 
 HOST = "/run/host"
-"""Where this host's own programs lie inside a sandbox that shows another system."""
+"""Folder of this host's own programs inside a sandbox that shows another system."""
 
 USER = "probe"
 UID = 65534
@@ -158,7 +158,7 @@ def root_arguments(root: str) -> list[str]:
 
 
 def host_mounts() -> tuple[str, ...]:
-    """Where this host's own programs and libraries lie inside a sandbox that shows another system."""
+    """Mount points of this host's programs and libraries inside a sandbox that shows another system."""
     own = ("/usr", *(path for path in TOP if not os.path.islink(path)))
     return tuple(HOST + path for path in own if os.path.isdir(path))
 
@@ -205,7 +205,7 @@ def image_arguments(root: str, covered: Sequence[str]) -> list[str]:
 
 
 def host_start(program: str) -> list[str]:
-    """How a program of this host is started where its libraries lie below HOST: by its own loader, named in full.
+    """Command that starts a program of this host where its libraries lie below HOST: by its own loader, named in full.
 
     Raises:
         SandboxError: `sandbox.interpreter` when the host's loader is not found.

@@ -20,7 +20,7 @@ from atip.sandbox.bubblewrap.grants import plan_files
 from atip.sandbox.bubblewrap.plan import build_environment
 from atip.sandbox.kernel import syscalls as kernel
 from atip.sandbox.kernel.landlock_spawner import spawner_for
-from atip.sandbox.running import Running
+from atip.sandbox.running import RunControl, RunningProcess
 from atip.system.programs import processes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def missing_for(confinement: Confinement, files: FilePlan) -> tuple[str, ...]:
-    """What this backend cannot enforce of a Confinement, in stable words."""
+    """Parts of a Confinement that this backend cannot enforce, in stable words."""
     limits = confinement.limits
     facts = {
         # A daemon in a new session is out of reach without a process namespace.
@@ -50,7 +50,7 @@ def missing_for(confinement: Confinement, files: FilePlan) -> tuple[str, ...]:
     return tuple(name for name, missing in facts.items() if missing)
 
 
-def start(confinement: Confinement, request: RunRequest, on_output: OnOutput) -> Running:
+def start(confinement: Confinement, request: RunRequest, on_output: OnOutput) -> RunningProcess:
     """Start a run, or say what would not be enforced.
 
     Raises:
@@ -99,7 +99,7 @@ class _Launch:
         self._on_output = on_output
         self._env, self._dropped = build_environment(confinement, request.caller_env, home, ())
 
-    def start(self, abi: int) -> Running:
+    def start(self, abi: int) -> RunningProcess:
         out, out_w = os.pipe()
         err, err_w = os.pipe()
         reader, writer = os.pipe() if self._request.stdin else (-1, -1)
@@ -107,20 +107,19 @@ class _Launch:
             pid = self._spawn(abi, (reader, out_w, err_w))
         except OSError as error:
             _close(out, err, writer)
-            raise ExecutionError("execution.not-started", f"cannot start: {error}") from error
+            raise ExecutionError(
+                "execution.not-started", f"the program cannot be started: {error}"
+            ) from error
         finally:
             _close(reader, out_w, err_w)
         self._limit(pid)
-        return Running(
-            pid=pid,
-            kill=functools.partial(_kill_group, pid),
-            settle=functools.partial(_kill_group, pid),
+        end = functools.partial(_kill_group, pid)
+        return RunningProcess(
+            RunControl(pid=pid, kill=end, settle=end, finish=self._finish),
             streams={out: "stdout", err: "stderr"},
             stdin=(writer, self._request.stdin),
             on_output=self._on_output,
-            wall_s=self._confinement.limits.wall_s,
-            output_bytes=self._confinement.limits.output_bytes,
-            finish=self._finish,
+            limits=self._confinement.limits,
         )
 
     def _spawn(self, abi: int, stdio: tuple[int, int, int]) -> int:

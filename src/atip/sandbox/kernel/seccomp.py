@@ -42,7 +42,7 @@ _SOCKET_FLAGS = (0, 0x800, 0x80000, 0x80800)  # SOCK_NONBLOCK, SOCK_CLOEXEC
 _Instruction = tuple[int, ...]
 """Code, value and, for a comparison, how far to jump if true and if false."""
 ONE_SHOT_FD = 1000
-"""Where the launcher puts the one program that may still be executed when exec is off."""
+"""Descriptor of the one program that may still be executed when exec is off."""
 
 REFUSED = (
     *("ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd"),
@@ -87,7 +87,7 @@ ATTRIBUTES = ("setxattr", "lsetxattr", "fsetxattr", "setxattrat")
 
 
 class SeccompFilter(Value):
-    """What one filter refuses beyond `REFUSED`."""
+    """Settings of one filter, beyond the calls in `REFUSED`."""
 
     shared_objects: bool = False
     """True: System V IPC, POSIX message queues and extended attributes stay usable."""

@@ -147,4 +147,4 @@ INNER_CALLS = {
     "landlock_create_ruleset": (444, 444),
     "landlock_restrict_self": (446, 446),
 }
-"""What `inner.pl` calls by number."""
+"""System calls that `inner.pl` makes by number."""

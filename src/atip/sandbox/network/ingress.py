@@ -37,7 +37,7 @@ _PAUSE_S = 0.1
 
 
 class CallbackAddress(Value):
-    """Where a callback arrives."""
+    """Loopback port and path that a callback arrives at."""
 
     port: int
     path: str

@@ -102,10 +102,10 @@ class Recorder:
         Raises:
             OSError: they were not handed over.
         """
-        _, handed, _, _ = socket.recv_fds(channel, 1, 2)
-        if len(handed) != 2:
+        _, descriptors, _, _ = socket.recv_fds(channel, 1, 2)
+        if len(descriptors) != 2:
             raise OSError("the network recorder could not be started")
-        self._sockets = [socket.socket(fileno=number) for number in handed]
+        self._sockets = [socket.socket(fileno=number) for number in descriptors]
         self._end = os.eventfd(0)
         for serve, endpoint in zip((self._resolve, self._accept), self._sockets, strict=True):
             endpoint.setblocking(False)

@@ -162,7 +162,7 @@ class ProbeSandbox:
             self._check_open()
             workers, self._idle = self._idle, []
         if not workers:
-            raise SandboxError("sandbox.busy", "every confinement of this sandbox is in use")
+            raise SandboxError("sandbox.busy", "every worker of this sandbox is busy")
         return workers
 
     def _give_back(self, workers: list[Worker]) -> None:

@@ -12,5 +12,5 @@ REQUEST = struct.Struct("<IIII")
 REPLY = struct.Struct("<iIIIIQQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds on the clock and on processors."""
 MAX_STRETCH = 8
-"""How many times its limit a probe may take on the clock while it waits for a processor."""
+"""Most clock time a probe may take while it waits for a processor, as a multiple of its limit."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, NEEDS_RESTART = 1, 2, 4, 8

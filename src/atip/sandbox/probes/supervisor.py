@@ -26,12 +26,12 @@ REQUEST = Struct("<IIII")
 REPLY = Struct("<iIIIIQQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds on the clock and on processors."""
 MAX_STRETCH = 8
-"""How many times its limit a probe may take on the clock while it waits for a processor."""
+"""Most clock time a probe may take while it waits for a processor, as a multiple of its limit."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, NEEDS_RESTART = 1, 2, 4, 8
 
 WIPE_S = 1.0
 LOOK_S = 0.4
-"""How often a probe that is over its limit is looked at."""
+"""Seconds between two checks of a probe that is over its limit."""
 BUSY_S = 0.015
 """Processor time between two looks that tells work from waiting; the kernel counts in steps of 0.01."""
 TICKS = 100.0
@@ -192,7 +192,7 @@ class Streams:
     """Both output pipes of one probe, read without ever waiting for the wrong thing."""
 
     def __init__(self, out: int, err: int, keep: int, control: int) -> None:
-        self.kept = {out: bytearray(), err: bytearray()}
+        self.output = {out: bytearray(), err: bytearray()}
         self.open = {out, err}
         self._keep = keep
         self._control = control
@@ -214,7 +214,7 @@ class Streams:
                     continue
                 if handle in self.take(left_ms):
                     return 0
-                for data in self.kept.values():
+                for data in self.output.values():
                     if len(data) > self._keep:
                         return TRUNCATED
         finally:
@@ -230,7 +230,7 @@ class Streams:
             if descriptor in self.open:
                 data = os.read(descriptor, _CHUNK) if events & select.POLLIN else b""
                 if data:
-                    buffer = self.kept[descriptor]
+                    buffer = self.output[descriptor]
                     buffer += data[: self._keep + 1 - len(buffer)]
                 else:
                     self._poll.unregister(descriptor)
@@ -238,7 +238,7 @@ class Streams:
         return [descriptor for descriptor, _ in ready]
 
     def drain(self) -> None:
-        """What lay in the pipes when the last writer died; never waits."""
+        """Read what is left in the pipes after the last writer died; never waits."""
         while self.open and self.take(0):
             pass
 
@@ -263,7 +263,7 @@ def end_all(main: int) -> tuple[int, int]:
 
 
 def look(directory: str) -> tuple[int, int, int]:
-    """What tells an untouched scratch directory: a tmpfs counts its entries in the size."""
+    """State of a scratch directory, equal while it is untouched: a tmpfs counts its entries in the size."""
     status = os.stat(directory)
     return status.st_size, status.st_mode, status.st_nlink
 
@@ -312,7 +312,7 @@ class Supervisor:
         self._untouched = look(scratch)
 
     def serve(self) -> None:
-        """Whatever happens in here, the namespace ends with us."""
+        """Answer requests until told to stop; the namespace ends with this process, whatever happens."""
         try:
             restrict_thread()
             os.write(self._reply, b"R")
@@ -360,7 +360,7 @@ class Supervisor:
         took, used = time.monotonic() - started, cpu_reaped() - reaped
         if look(self._scratch) != self._untouched and not self._restore():
             flags |= NEEDS_RESTART
-        out, err = streams.kept[out_r], streams.kept[err_r]
+        out, err = streams.output[out_r], streams.output[err_r]
         if len(out) > keep or len(err) > keep:
             flags |= TRUNCATED
             out, err = out[:keep], err[:keep]

@@ -92,7 +92,7 @@ class Worker:
         self._scratch = scratch_for(visible)
         self._limits = limits
         self._keep = _OUTPUT_BYTES if limits.output_bytes is None else limits.output_bytes
-        self._started: bubblewrap.Started | None = None
+        self._started: bubblewrap.BubblewrapProcess | None = None
         self._control = self.reply = self._said = -1
         self._began = self._deadline = 0.0
         self._sent = False
@@ -192,9 +192,9 @@ class Worker:
         self._poll.register(self.reply, select.POLLIN)
         self._said, said_w = os.pipe()
         try:
-            self._started = bubblewrap.start(
-                _arguments(self._visible, self._scratch, self._root),
-                _inner(control_r, reply_w, self._limits, self._scratch, self._root),
+            order = bubblewrap.NamespaceOrder(
+                arguments=_arguments(self._visible, self._scratch, self._root),
+                inner=_inner(control_r, reply_w, self._limits, self._scratch, self._root),
                 # A root of its own has these files already.
                 files={
                     **({} if self._root else system_view.placeholder_files(self._scratch)),
@@ -204,6 +204,7 @@ class Worker:
                 seccomp=assemble(SeccompFilter(), os.uname().machine),
                 stdio=(-1, -1, said_w),
             )
+            self._started = bubblewrap.start(order)
         except BaseException:
             self.close()
             raise
@@ -270,7 +271,7 @@ def _supervisor() -> bytes:
 
 
 def scratch_for(visible: tuple[str, ...]) -> str:
-    """Where the scratch directory lies: `/tmp`, unless something to be shown lies there itself."""
+    """Path for the scratch directory: `/tmp`, unless a visible path lies there itself."""
     for candidate in _SCRATCH:
         names = {*map(os.path.normpath, visible), *map(os.path.realpath, visible)}
         if not any(name.startswith(candidate + "/") for name in names):

@@ -105,7 +105,7 @@ def _content(path: str) -> bytes | None:
 
 
 def pointer_target(path: str) -> str:
-    """Where a `.git` file leads; empty where it says nothing of the kind."""
+    """Real path that a `.git` file points to; empty where it is not a pointer."""
     text = _content(path) or b""
     if not text.startswith(b"gitdir: "):
         return ""

@@ -25,7 +25,7 @@ DEPENDENCIES = frozenset(
 
 
 class ProtectionRules(Value):
-    """What to keep."""
+    """Names and repositories that a run must not change."""
 
     names: frozenset[str] = frozenset()
     below: Mapping[str, frozenset[str]] = {}

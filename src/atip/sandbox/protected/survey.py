@@ -72,7 +72,7 @@ class _Walk:
         self._rules = rules
         self._roots = roots
         self._folders: dict[str, SurveyedFolder] = {}
-        self._kept: list[str] = []
+        self._protected: list[str] = []
         self._links: dict[str, str] = {}
         self._repositories: dict[str, Snapshot] = {}
         self._left = MAX_ENTRIES
@@ -90,7 +90,7 @@ class _Walk:
             rules=self._rules,
             roots=self._roots,
             folders=self._folders,
-            protected=tuple(self._kept),
+            protected=tuple(self._protected),
             links=self._links,
             repositories=self._repositories,
         )
@@ -118,12 +118,12 @@ class _Walk:
         if entry.is_symlink():
             self._links[entry.path] = os.readlink(entry.path)
         else:
-            self._kept.append(entry.path)
+            self._protected.append(entry.path)
 
     def _visit_repository(self, path: str) -> list[tuple[str, str]]:
         """Of a sealed one nothing can change; of one that git works in, what decides what git runs."""
         if self._rules.sealed:
-            self._kept.append(path)
+            self._protected.append(path)
             return []
         self._repositories[path] = repository.take(path)
         hooks = os.path.join(path, repository.HOOKS)
@@ -131,20 +131,20 @@ class _Walk:
             if os.path.islink(hooks):
                 self._links[hooks] = os.readlink(hooks)
             else:
-                self._kept.append(hooks)
+                self._protected.append(hooks)
         return [(folder, os.path.basename(folder)) for folder in repository.inner_folders(path)]
 
     def _entries(self, path: str) -> list[os.DirEntry[str]]:
         try:
-            with os.scandir(path) as found:
-                entries = list(found)
+            with os.scandir(path) as listing:
+                entries = list(listing)
         except PermissionError:
             return []  # the run has no more rights than we have
         self._left -= len(entries)
         if self._left < 0:
             raise SandboxError(
                 "sandbox.cannot-enforce",
-                f"`{self._roots[0]}` holds more than {MAX_ENTRIES:,} files: names that must stay as they are cannot be looked for",
+                f"`{self._roots[0]}` holds more than {MAX_ENTRIES:,} files: too many to find the protected ones",
                 hint="run it in a smaller folder",
             )
         return entries

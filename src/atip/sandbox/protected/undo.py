@@ -33,8 +33,8 @@ class _Undo:
         self._before = before
         self._rules = before.rules
         self._suffix = f"{_MARK}{os.urandom(4).hex()}"
-        self._held = {*before.protected, *before.links}
-        self._told: list[str] = []
+        self._protected = {*before.protected, *before.links}
+        self._failures: list[str] = []
 
     def go(self) -> tuple[str, ...]:
         for root in self._before.roots:
@@ -45,12 +45,12 @@ class _Undo:
                     pending += self._visit(path, foreign)
         for path, target in self._before.links.items():
             self._restore_link(path, target)
-        return tuple(self._told)
+        return tuple(self._failures)
 
     def _visit(self, path: str, foreign: bool) -> list[tuple[str, bool]]:
         """Judge one folder if it changed; the folders in it."""
         before = self._before.folders.get(path, _UNSEEN)
-        if path in self._before.repositories or path in self._held:
+        if path in self._before.repositories or path in self._protected:
             return self._visit_repository(path, foreign)
         if before.stamp is not None and before.stamp == stamp_of(path):
             names = list(before.folders)
@@ -67,7 +67,7 @@ class _Undo:
         folders: list[str] = []
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.path in self._held:
+            if entry.path in self._protected:
                 continue  # held by a mount, or a link that is looked at on its own
             if entry.name in before:
                 self._set_aside(entry.path)
@@ -84,7 +84,7 @@ class _Undo:
             self._set_aside(entry.path)
 
     def _visit_repository(self, path: str, foreign: bool) -> list[tuple[str, bool]]:
-        if path in self._held:
+        if path in self._protected:
             return []  # mounted read-only as a whole
         before = self._before.repositories.get(path, repository.NEW)
         for name in list(repository.changes(path, before, self._rules, self._before.roots)):
@@ -104,7 +104,7 @@ class _Undo:
             if os.path.isdir(os.path.dirname(path)):
                 os.symlink(target, path)
         except OSError as error:
-            self._told.append(f"`{path}` could not be brought back: {error.strerror}")
+            self._failures.append(f"`{path}` could not be brought back: {error.strerror}")
 
     def _set_aside(self, path: str) -> None:
         aside = f"{path}{self._suffix}"
@@ -113,11 +113,11 @@ class _Undo:
         except FileNotFoundError:
             return
         except OSError as error:
-            self._told.append(
+            self._failures.append(
                 f"`{path}` must not stay, and could not be set aside: {error.strerror}"
             )
             return
-        self._told.append(
+        self._failures.append(
             f"`{path}` was set aside as `{os.path.basename(aside)}`: what stands there runs later, outside of the sandbox"
         )
 

@@ -113,7 +113,7 @@ def signed(number: int) -> int:
 
 
 def read_call(name: str, caller: TracedThread, arguments: list[int]) -> list[TraceEvent]:
-    """What a call tries; nothing for one that touches nothing worth telling."""
+    """Events of a system call; empty for one without an effect worth reporting."""
     if name in TRACED:
         return [_system_event(name, caller, arguments)]
     read = _READERS.get(name)

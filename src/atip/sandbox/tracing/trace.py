@@ -66,7 +66,7 @@ class Tracer:
 
     @property
     def different(self) -> int:
-        """How many different tries there were up to now."""
+        """Number of different events so far."""
         return len(self._events)
 
     @property
@@ -85,13 +85,13 @@ class Tracer:
         Raises:
             OSError: it was not handed over.
         """
-        _, handed, _, _ = socket.recv_fds(channel, 1, 1)
-        if not handed:
+        _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+        if not descriptors:
             raise OSError(errno.EPIPE, "the launcher ended before the trace began")
         # kernel 6.6: hand the processor over instead of waking up
         with contextlib.suppress(OSError):
-            fcntl.ioctl(handed[0], _SET_FLAGS, _SYNC_WAKE_UP)
-        self._thread = threading.Thread(target=self._listen, args=(handed[0],), daemon=True)
+            fcntl.ioctl(descriptors[0], _SET_FLAGS, _SYNC_WAKE_UP)
+        self._thread = threading.Thread(target=self._listen, args=(descriptors[0],), daemon=True)
         self._thread.start()
 
     def end(self) -> None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from .readiness import Observed, judge
+from .readiness import ToolObservations, judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0 if seen.document is not None else 1
 
 
-def observe(path: str) -> Observed:
+def observe(path: str) -> ToolObservations:
     """Run the tool and note what it does."""
-    seen = Observed()
+    seen = ToolObservations()
     seen.expected_name = os.path.basename(path)
     with tempfile.TemporaryDirectory(prefix="atip-check-") as folder:
         helped = _run([path, "--help"], folder)
@@ -82,7 +82,7 @@ def observe(path: str) -> Observed:
 
 
 def _partial_failure(path: str, document: Document, folder: str) -> str:
-    """What is wrong with `--depth` and `--commands`; empty when nothing is."""
+    """Describe the first failure of `--depth` and `--commands`; empty when both work."""
     questions = ["--depth=1"]
     questions += [f"--commands={name}" for name in list(document.get("commands") or {})[:1] if name]
     for question in questions:
@@ -95,7 +95,7 @@ def _partial_failure(path: str, document: Document, folder: str) -> str:
     return ""
 
 
-class _Ran:
+class _ProgramRun:
     """Output of one run; `code` is None when it was ended for taking too long."""
 
     def __init__(self, code: int | None, stdout: bytes, stderr: bytes) -> None:
@@ -104,7 +104,7 @@ class _Ran:
         self.stderr = stderr
 
 
-def _run(argv: list[str], folder: str) -> _Ran:
+def _run(argv: list[str], folder: str) -> _ProgramRun:
     environment = {**os.environ, "HOME": folder, "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         environment[name] = os.path.join(folder, name.lower())
@@ -119,13 +119,13 @@ def _run(argv: list[str], folder: str) -> _Ran:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return _Ran(None, b"", b"")
+        return _ProgramRun(None, b"", b"")
     except OSError as error:
-        return _Ran(127, b"", str(error).encode())
-    return _Ran(done.returncode, done.stdout[:MAX_BYTES], done.stderr[:MAX_BYTES])
+        return _ProgramRun(127, b"", str(error).encode())
+    return _ProgramRun(done.returncode, done.stdout[:MAX_BYTES], done.stderr[:MAX_BYTES])
 
 
-def _document(ran: _Ran) -> tuple[Document | None, str]:
+def _document(ran: _ProgramRun) -> tuple[Document | None, str]:
     """The answer, or why it is none."""
     if ran.code is None:
         return None, f"it did not end within {TIMEOUT_S:.0f} s"

@@ -1,4 +1,4 @@
-"""How ready is a tool for agents? Observations → findings in plain words and a score of 0 to 100.
+"""Readiness of a tool for agents: observations → findings in plain words and a score of 0 to 100.
 
 Pure: what was observed comes from `check.py`. Each point of the list below gives a share of its weight;
 what costs points is said, with what to do. A small judge for authors; the full validator of ATIP is
@@ -39,8 +39,8 @@ ESSENTIAL = (("network",), ("filesystem", "write"), ("destructive",))
 """Facts without which an agent has to ask a person before every call."""
 
 
-class Observed:
-    """What was seen of a tool; `document` is None when it did not answer."""
+class ToolObservations:
+    """Observations of one tool; `document` is None when it did not answer."""
 
     def __init__(self) -> None:
         self.document: Document | None = None
@@ -65,7 +65,7 @@ class Finding:
         return {"point": self.point, "message": self.message, "advice": self.advice}
 
 
-def judge(seen: Observed) -> tuple[int, list[Finding]]:
+def judge(seen: ToolObservations) -> tuple[int, list[Finding]]:
     """The score and everything that keeps it from 100, most valuable first."""
     findings: list[Finding] = []
     if seen.document is None:
@@ -171,14 +171,14 @@ def _says_nothing(entry: Document) -> bool:
     return text in ("", str(entry.get("name")).lower())
 
 
-def _partial(seen: Observed, findings: list[Finding]) -> float:
+def _partial(seen: ToolObservations, findings: list[Finding]) -> float:
     if seen.partial_failure:
         findings.append(Finding("partial", seen.partial_failure))
         return 0.0
     return 1.0
 
 
-def _harmless(seen: Observed, findings: list[Finding]) -> float:
+def _harmless(seen: ToolObservations, findings: list[Finding]) -> float:
     if seen.left_files:
         files = ", ".join(seen.left_files[:5])
         findings.append(Finding("harmless", f"`--agent` left files behind: {files}"))
@@ -188,7 +188,7 @@ def _harmless(seen: Observed, findings: list[Finding]) -> float:
     return 0.0 if seen.left_files or seen.seconds > 2 else 1.0
 
 
-def _help(seen: Observed, findings: list[Finding]) -> float:
+def _help(seen: ToolObservations, findings: list[Finding]) -> float:
     if not seen.help_mentions:
         findings.append(Finding("help", "`--help` does not name --agent"))
     return float(seen.help_mentions)

@@ -26,7 +26,7 @@ NAME = "atip"
 
 
 class ClientConfig(Value):
-    """How one client is configured for a server."""
+    """Settings file of one client, and its form for a server."""
 
     name: str
     title: str

@@ -21,14 +21,14 @@ _SCALAR = re.compile(r"[^\s,\]}/]+")
 
 
 class ObjectSpan:
-    """Where an object's member is, or where a new one goes."""
+    """Offsets of an object's members in a text, and of the place for a new one."""
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
         self.members: dict[str, tuple[int, int]] = {}
         """Key → start and end of its value; of a repeated key the last, which readers take."""
         self.keys: dict[str, int] = {}
-        """Key → where the key itself begins."""
+        """Key → offset of the key itself."""
         self.end = 0
         self.after_last = start + 1
         self.has_comma = True

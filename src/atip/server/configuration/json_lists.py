@@ -77,7 +77,7 @@ def remove_value(text: str, path: Path) -> str:
 
 
 def _comma_before(text: str, outer: int, start: int) -> int | None:
-    """Where the comma before the piece that begins at `start` is; None: it is the first."""
+    """Offset of the comma before the item that begins at `start`; None: it is the first."""
     if text[outer] == "{":
         spans = list(ObjectSpan(text, outer).members.values())
     else:

@@ -25,7 +25,7 @@ _HASHES = ("sha256", "sha384", "sha512")
 
 
 def check_wheel(files: Mapping[str, bytes]) -> None:
-    """Check a wheel; archives that are not wheels pass.
+    """Check the RECORD, the hashes and the script names of a wheel; archives that are not wheels pass.
 
     Raises:
         FormatError: `archive.wheel`.
@@ -34,31 +34,31 @@ def check_wheel(files: Mapping[str, bytes]) -> None:
     if not names:
         return
     if len(names) > 1:
-        raise _refused("it describes two packages")
+        raise _error("it describes two packages")
     info = f"{names[0]}.dist-info"
-    listed = _listed(files.get(f"{info}/RECORD"))
+    record = _read_record(files.get(f"{info}/RECORD"))
     own = {f"{info}/{name}" for name in _UNLISTED}
-    if files.keys() - own != listed.keys() - own:
-        raise _refused("its RECORD does not match its files")
-    for name, expected in listed.items():
-        if name not in own and not _fits(files[name], expected):
-            raise _refused("a file does not match its hash in RECORD")
+    if files.keys() - own != record.keys() - own:
+        raise _error("its RECORD does not match its files")
+    for name, expected in record.items():
+        if name not in own and not _matches_hash(files[name], expected):
+            raise _error("a file does not match its hash in RECORD")
     for script in _scripts(files, info):
         if not _NAME.fullmatch(script):
-            raise _refused("a script has a name that is not a plain file name")
+            raise _error("a script has a name that is not a plain file name")
 
 
-def _listed(record: bytes | None) -> dict[str, str]:
+def _read_record(record: bytes | None) -> dict[str, str]:
     if record is None:
-        raise _refused("it has no RECORD")
+        raise _error("it has no RECORD")
     rows = [row for row in csv.reader(io.StringIO(record.decode("utf-8", "replace"))) if row]
     names = [row[0] for row in rows]
     if len(names) != len(set(names)) or any(len(row) != 3 for row in rows):
-        raise _refused("its RECORD is damaged")
+        raise _error("its RECORD is damaged")
     return {row[0]: row[1] for row in rows}
 
 
-def _fits(data: bytes, expected: str) -> bool:
+def _matches_hash(data: bytes, expected: str) -> bool:
     algorithm, _, digest = expected.partition("=")
     if algorithm not in _HASHES:
         return False
@@ -80,5 +80,5 @@ def _scripts(files: Mapping[str, bytes], info: str) -> list[str]:
     return scripts + [name.removeprefix(data) for name in files if name.startswith(data)]
 
 
-def _refused(why: str) -> FormatError:
+def _error(why: str) -> FormatError:
     return FormatError("archive.wheel", f"this wheel is refused: {why}")

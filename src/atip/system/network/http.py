@@ -20,8 +20,8 @@ from atip.model.value import Value
 from atip.system.clock import monotonic, now
 from atip.system.network.http_addresses import (
     Access,
+    ActiveRequest,
     Address,
-    Journey,
     check_scheme,
     make_backend,
     parse_address,
@@ -91,7 +91,7 @@ class HttpClient:
         self._offline = offline
         self._lookup = lookup
         self._sleep = sleep
-        self._journey = Journey()
+        self._journey = ActiveRequest()
         self._pool: httpcore2.ConnectionPool | None = None
         self.requests = 0
         """Requests sent so far, retries and redirects included."""
@@ -131,9 +131,7 @@ class HttpClient:
         # SECURITY: before anything else; offline means that no socket is opened, not even for a name.
         if self._offline:
             raise FetchError(
-                "http.offline",
-                f"`{url[:200]}` is not fetched: offline",
-                hint="unset ATIP_OFFLINE",
+                "http.offline", f"`{url[:200]}` is not fetched: offline", hint="unset ATIP_OFFLINE"
             )
         self._journey.ends_at = monotonic() + limits.deadline_s
         body = _BodyReader(sink, limits.max_bytes)
@@ -142,8 +140,8 @@ class HttpClient:
             tries += 1
             try:
                 return self._follow(url, headers, body, accept)
-            except _Again as again:
-                retry_after = again.told_s
+            except _RetryableFailure as again:
+                retry_after = again.server_delay_s
                 wait = delay_s(tries, random.random(), retry_after)  # noqa: S311 jitter, not a secret
                 if tries >= limits.tries or body.started or wait >= self._journey.left_s():
                     raise again.error from again.error.__cause__
@@ -199,7 +197,7 @@ class HttpClient:
         except httpcore.ConnectError as error:
             raise _not_connected(address, error) from error
         except httpcore.RemoteProtocolError as error:
-            raise _Again(
+            raise _RetryableFailure(
                 FetchError(
                     "http.truncated",
                     f"`{address.host}` closed the connection early: {str(error)[:200]}",
@@ -210,7 +208,7 @@ class HttpClient:
             httpcore.ProtocolError,
             httpcore.UnsupportedProtocol,
         ) as error:
-            raise _Again(
+            raise _RetryableFailure(
                 FetchError("http.protocol", f"`{address.host}`: {str(error)[:200]}")
             ) from error
 
@@ -263,17 +261,17 @@ def get(
         return client.get(url, headers=headers, limits=limits, sink=sink)
 
 
-class _Again(Exception):
+class _RetryableFailure(Exception):
     """A failure that may pass: carries the error to raise when it does not."""
 
-    def __init__(self, error: FetchError, told_s: float | None = None) -> None:
+    def __init__(self, error: FetchError, server_delay_s: float | None = None) -> None:
         super().__init__(error.message)
         self.error = error
-        self.told_s = told_s
+        self.server_delay_s = server_delay_s
 
 
 class _BodyReader:
-    """Where a body goes, and how much of it may come."""
+    """Read a response body, into a sink or into memory, up to `max_bytes`."""
 
     def __init__(self, sink: Sink | None, max_bytes: int) -> None:
         self._sink = sink
@@ -369,7 +367,7 @@ def _status(address: Address, status: int, headers: Mapping[str, str]) -> Except
         hint="try again later" if status in RETRIED else "",
         details={"status": status, "retryAfter": retry_after},
     )
-    return _Again(error, retry_after) if status in RETRIED else error
+    return _RetryableFailure(error, retry_after) if status in RETRIED else error
 
 
 def _not_connected(address: Address, error: Exception) -> Exception:
@@ -380,7 +378,7 @@ def _not_connected(address: Address, error: Exception) -> Exception:
         if isinstance(cause, ssl.SSLError):
             return FetchError("http.tls", f"`{address.host}`: {str(cause)[:200]}")
         cause = cause.__cause__ or cause.__context__
-    return _Again(
+    return _RetryableFailure(
         FetchError(
             "http.connect",
             f"cannot connect to `{address.host}`, port {address.port}: {str(error)[:200]}",

@@ -158,7 +158,7 @@ def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> l
     return answer[0]
 
 
-class Journey:
+class ActiveRequest:
     """The request under way: where to, until when. Connections outlive requests, so they look here."""
 
     def __init__(self) -> None:
@@ -169,8 +169,10 @@ class Journey:
         return self.ends_at - monotonic()
 
 
-def make_backend(access: Access, journey: Journey, lookup: Resolve) -> httpcore2.NetworkBackend:
-    """How the HTTP library connects, reads and writes."""
+def make_backend(
+    access: Access, journey: ActiveRequest, lookup: Resolve
+) -> httpcore2.NetworkBackend:
+    """Network backend for the HTTP library: checks each address, ends each operation at the deadline."""
     import httpcore2
 
     class Stream(httpcore2.NetworkStream):

@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 DEADLINE_S = 20.0
 MAX_BYTES = 100_000
 CODES = frozenset(["authorization_pending", "slow_down", "access_denied", "expired_token"])
-"""What a token endpoint may answer while the user has not decided yet (RFC 8628 §3.5)."""
+"""Error codes of a token endpoint during a device login (RFC 8628 §3.5)."""
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
-_HEADERS = (
-    ("Content-Type", "application/x-www-form-urlencoded"),
-    ("Accept", "application/json"),
-)
+_HEADERS = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
 
 
 def post_form(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:

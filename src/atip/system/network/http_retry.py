@@ -19,19 +19,19 @@ REST_S = 60.0
 MAX_REST_S = 3600.0
 
 
-def delay_s(tries: int, random: float, told_s: float | None = None) -> float:
-    """How long to wait after `tries` failed tries; full jitter, never less than the server requested."""
+def delay_s(tries: int, random: float, server_delay_s: float | None = None) -> float:
+    """Seconds to wait after `tries` failed tries; full jitter, never less than the server requested."""
     spread = random * min(MAX_DELAY_S, FIRST_DELAY_S * float(2**tries))
-    return spread if told_s is None else told_s + spread
+    return spread if server_delay_s is None else server_delay_s + spread
 
 
-def rest_s(failures: int, random: float, told_s: float | None = None) -> float:
-    """How long background sessions leave a server alone after so many failed sessions in a row.
+def rest_s(failures: int, random: float, server_delay_s: float | None = None) -> float:
+    """Seconds that background sessions leave a server alone after `failures` failed sessions in a row.
 
     Between half and one and a half times the step: the spread of many clients is never below a minute.
     """
     step = min(MAX_REST_S, REST_S * float(2 ** max(0, failures - 1)))
-    return step * (0.5 + random) + (told_s or 0.0)
+    return step * (0.5 + random) + (server_delay_s or 0.0)
 
 
 def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:

@@ -26,7 +26,7 @@ CONNECTION_CLOSED = -32000
 
 
 class McpServer(Value):
-    """How to reach a server: what starts it, or an address."""
+    """An MCP server to connect to: `start` launches it, or `url` is its address."""
 
     start: StartServer | None = None
     url: str = ""

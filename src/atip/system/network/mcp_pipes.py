@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE = 32 * 1024 * 1024
 GRACE_S = 2.0
-"""How long a server may take to end after its input has ended."""
+"""Seconds a server has to exit after its input has ended."""
 
 
 class _Session:

@@ -36,7 +36,7 @@ class CallerProgram(Value):
     package: str = ""
     version: str = ""
     words: tuple[str, ...] = ()
-    """How it was started: its command line."""
+    """Command line of its process."""
     pid: int = 0
     program: str = ""
     """Executable of its process: the program itself, or an interpreter."""
@@ -72,7 +72,7 @@ def _words(pid: int) -> tuple[str, ...]:
 
 
 def _script(pid: int, program: str, words: tuple[str, ...]) -> str:
-    """What an interpreter runs; any other program itself."""
+    """Path of the script that an interpreter runs; `program` itself where it is not an interpreter."""
     if not os.path.basename(program).startswith(_INTERPRETERS):
         return program
     script = next((word for word in words if not word.startswith("-")), "")

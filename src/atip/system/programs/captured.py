@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class Captured(Value):
+class ProgramOutput(Value):
     """Exit code and output of a program."""
 
     exit_code: int
@@ -29,7 +29,7 @@ def capture(
     max_bytes: int,
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
-) -> Captured:
+) -> ProgramOutput:
     """Run a program and take what it prints.
 
     Args:
@@ -39,7 +39,7 @@ def capture(
         ExecutionError: `process.not-started`, `process.timeout`, `process.too-much-output`.
     """
     if not argv:
-        raise ExecutionError("process.not-started", "an empty command line")
+        raise ExecutionError("process.not-started", "the command line is empty")
     try:
         done = subprocess.run(
             list(argv),
@@ -58,4 +58,4 @@ def capture(
         ) from error
     if len(done.stdout) > max_bytes:
         raise ExecutionError("process.too-much-output", f"`{argv[0]}` printed more than the limit")
-    return Captured(exit_code=done.returncode, stdout=done.stdout)
+    return ProgramOutput(exit_code=done.returncode, stdout=done.stdout)

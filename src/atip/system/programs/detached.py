@@ -15,7 +15,7 @@ LOOK_EVERY_S = 0.5
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-class Detached:
+class DetachedProcess:
     """This process, after `split`: the caller still waits for the one before it."""
 
     def __init__(self, front: int, writer: int) -> None:
@@ -47,7 +47,7 @@ class Detached:
         end()
 
 
-def split() -> Detached:
+def split() -> DetachedProcess:
     """Fork. The first process waits for an exit code and leaves with it; returns in the second, which has a session of its own."""
     front = os.getpid()
     reader, writer = os.pipe()
@@ -55,7 +55,7 @@ def split() -> Detached:
     if child == 0:
         os.close(reader)
         os.setsid()
-        return Detached(front, writer)
+        return DetachedProcess(front, writer)
     os.close(writer)
     for number in _SIGNALS:
         signal.signal(number, lambda number, _frame: os.kill(child, number))

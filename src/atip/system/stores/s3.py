@@ -144,10 +144,7 @@ def _connect(place: str) -> tuple[Any, Any]:
             raise UsageError("objects.place", "AWS_ENDPOINT_URL is plain http", hint="use https")
         options["client_options"] = {"allow_http": True}
     store = S3Store(
-        parts.netloc,
-        prefix=parts.path.strip("/") or None,
-        retry_config=_RETRIES,
-        **options,
+        parts.netloc, prefix=parts.path.strip("/") or None, retry_config=_RETRIES, **options
     )
     return obstore, store
 

@@ -27,7 +27,7 @@ class Links:
         Args:
             cwd, home: may lie behind links themselves. Paths below them are reported under these names.
         """
-        self._known = [(os.path.realpath(each), each) for each in (cwd, home) if each[:1] == "/"]
+        self._roots = [(os.path.realpath(each), each) for each in (cwd, home) if each[:1] == "/"]
         self._left = MAX_LOOKED
         self._folders: dict[str, str] = {}
         self._answers: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ class Links:
         return os.path.join(self._folders[folder], name)
 
     def _by_known_name(self, real: str) -> str:
-        for folder, name in self._known:
+        for folder, name in self._roots:
             if real == folder or real.startswith(f"{folder.rstrip('/')}/"):
                 return os.path.normpath(name + real[len(folder.rstrip("/")) :])
         return os.path.normpath("/" + real.lstrip("/"))

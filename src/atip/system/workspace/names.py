@@ -19,7 +19,7 @@ _IN_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 
 class WorkspaceNames:
-    """What one workspace names. Files are read when the first question comes."""
+    """Names that the manifests of one workspace hold. Files are read on the first question."""
 
     def __init__(self, cwd: str) -> None:
         self._cwd = cwd

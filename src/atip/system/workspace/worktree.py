@@ -60,7 +60,7 @@ def find_root(cwd: str) -> str:
 
 
 def git_folder(root: str) -> str:
-    """Where the repository keeps its index: `.git`, or what a `.git` file of a linked worktree names; empty: neither."""
+    """Folder of the repository's index: `.git`, or the one that the `.git` file of a linked worktree names; empty: neither."""
     path = os.path.join(root, ".git")
     if os.path.isdir(path):
         return path if os.path.lexists(os.path.join(path, "HEAD")) else ""

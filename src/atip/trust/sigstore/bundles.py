@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from atip.model.verdict import VerificationStep
-from atip.trust.checks import Check, Refused, missing_extra, passed
+from atip.trust.checks import Check, StepFailure, missing_extra, passed
 from atip.trust.statements import find_statement
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def verify_bundle(data: bytes, artifact: Artifact, policy: TrustPolicy) -> Check
         try:
             result = check()
         except sigstore_material.REFUSALS as error:
-            raise Refused(_step(name, code, error)) from error
+            raise StepFailure(_step(name, code, error)) from error
         steps.append(passed(name, _describe_step(name, result)))
         return result
 
@@ -59,7 +59,7 @@ def verify_bundle(data: bytes, artifact: Artifact, policy: TrustPolicy) -> Check
         payload, kind = _envelope(material)
         if payload is not None:
             stage("signature.subject", "trust.subject", lambda: _subject(payload, kind, artifact))
-    except Refused as refused:
+    except StepFailure as refused:
         return Check(outcome=refused.step.outcome, steps=(*steps, refused.step))
     return Check(
         outcome="passed",
@@ -76,7 +76,9 @@ def _check(
 ) -> tuple[str, dict[str, str]]:
     if material.is_keyed:
         if not policy.keys_of("cosign"):
-            raise _unknown("signature.key", "trust.no-key", "signed with a key; none is configured")
+            raise _unknown(
+                "signature.key", "trust.no-key", "signed with a key, but no key is configured"
+            )
         key = keyed.check_keyed(rules, material, artifact, policy, stage)
         return key.name or "configured key", {}
     if not policy.signers:
@@ -95,9 +97,9 @@ def _quiet() -> None:
         logger.addHandler(logging.NullHandler())
 
 
-def _unknown(name: str, code: str, message: str) -> Refused:
+def _unknown(name: str, code: str, message: str) -> StepFailure:
     """No matching signer is configured: not checked, and never passed."""
-    return Refused(VerificationStep(name=name, outcome="unchecked", code=code, message=message))
+    return StepFailure(VerificationStep(name=name, outcome="unchecked", code=code, message=message))
 
 
 def _envelope(material: Any) -> tuple[bytes | None, str]:
@@ -116,7 +118,7 @@ def _subject(payload: bytes, kind: str, artifact: Artifact) -> None:
 
 
 def _describe_step(name: str, result: Any) -> str:
-    """What a passed step verified, for display."""
+    """Describe a passed step for display; empty where its name says it all."""
     if name == "signature.identity":
         return f"{result['identity']} by {result['issuer']}"
     if name == "signature.time":

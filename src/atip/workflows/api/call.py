@@ -57,10 +57,7 @@ def call_operation(
     answer = make_runner(host, preset=preset, ask=ask).run(call).answer
     assert answer is not None
     return CallResult(
-        data=answer.data,
-        status=answer.status,
-        next_page=answer.next_page,
-        problems=answer.problems,
+        data=answer.data, status=answer.status, next_page=answer.next_page, problems=answer.problems
     )
 
 

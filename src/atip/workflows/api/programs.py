@@ -17,7 +17,7 @@ from atip.errors import ExecutionError
 from atip.model.effects import Effects, Filesystem
 from atip.model.permissions.confinement import ANY_PROGRAM
 from atip.policy.confinement.confine import RUN_LIMITS, RunContext, plan_confinement
-from atip.policy.places.named import Named
+from atip.policy.places.named import NamedPlaces
 from atip.policy.places.sensitive import is_secret
 from atip.registry.policies import load_policies
 from atip.sandbox.run import RunRequest, start_confined
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from atip.apis.interface import ApiAccess, ProgramOrder
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import OnOutput
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.workflows.host import Host
 
 ANSWER_S = 20.0
@@ -41,13 +41,15 @@ _SERVES = Effects(subprocess=True)
 def project_access(host: Host) -> ApiAccess:
     """Access for the sources of a project: programs run confined."""
 
-    def start(source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
+    def start(source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> RunningProcess:
         return _start(host, source, order, on_output)
 
     return open_access(offline=host.offline).replace(programs=start)
 
 
-def _start(host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
+def _start(
+    host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnOutput
+) -> RunningProcess:
     program = _find(order.argv[0], source.folder)
     folder = os.path.realpath(source.folder)
     binary = seal(program)
@@ -82,7 +84,7 @@ def confine_program(
     planned = plan_confinement(
         _SERVES if order.serves else _LOOKS,
         load_policies(host.places, folder, preset=host.policy),
-        named=Named(paths=(*reads, *writes), hosts=hosts),
+        named=NamedPlaces(paths=(*reads, *writes), hosts=hosts),
         context=RunContext(
             cwd=folder,
             home=home,

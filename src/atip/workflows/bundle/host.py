@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from atip.bundles.install.work import Fetch
     from atip.bundles.installing import InstallProposal
     from atip.bundles.login.oauth import Exchange
-    from atip.bundles.state import Installed
+    from atip.bundles.state import Installation
     from atip.bundles.surfaces.interface import Surface
     from atip.codecs.climd.manifest import BundleStep
     from atip.workflows.host import Host
@@ -53,7 +53,7 @@ class Status(Value):
 
     key: str
     phase: str
-    installed: Installed | None = None
+    installed: Installation | None = None
     finding: VersionFinding | None = None
     """Result of the version check, run now; None: nothing to check."""
     pending: tuple[BundleStep, ...] = ()
@@ -159,7 +159,7 @@ class BundleHost:
         confirm: Callable[[InstallProposal], bool],
         confirm_root: Callable[[tuple[str, ...]], bool],
         again: bool = False,
-    ) -> Installed:
+    ) -> Installation:
         """Install after confirmation; see `bundles.installing`."""
         installed = self._installer(bundle, confirm, confirm_root).install(again=again)
         self.record({"event": "bundle-install", "bundle": bundle.key, "method": installed.method,
@@ -216,7 +216,7 @@ class BundleHost:
 
     # -- setup and login ---------------------------------------------------------------------------
 
-    def spawner(self, bundle: Bundle, installed: Installed) -> CommandSpawner:
+    def spawner(self, bundle: Bundle, installed: Installation) -> CommandSpawner:
         """Runs the bundle's commands with the approved program."""
         self._make_state_folders(bundle)
         return CommandSpawner(
@@ -263,7 +263,7 @@ class BundleHost:
         )
 
     def granted_confinement(self, bundle: Bundle) -> Confinement:
-        """What the user granted to the bundle when it was installed, for setup and login commands."""
+        """Confinement that the user granted to the bundle at installation, for setup and login commands."""
         requested = bundle.requested
         passed = tuple(dict.fromkeys((*requested.env_pass, *self.own_variables(bundle))))
         return requested.replace(env_pass=passed)
@@ -273,7 +273,7 @@ class BundleHost:
         return SetupLedger(folder, workspace=self.workspace, user=getpass.getuser())
 
     def setup(
-        self, bundle: Bundle, installed: Installed, *, answers: Mapping[str, str] | None = None
+        self, bundle: Bundle, installed: Installation, *, answers: Mapping[str, str] | None = None
     ) -> BundleSetup:
         """The setup of a bundle; `run()` completes it."""
         return BundleSetup(
@@ -288,7 +288,7 @@ class BundleHost:
             record=self.record,
         )
 
-    def login(self, bundle: Bundle, installed: Installed) -> BundleLogin:
+    def login(self, bundle: Bundle, installed: Installation) -> BundleLogin:
         """The login of a bundle; `login()` runs its flow."""
         return BundleLogin(
             bundle,
@@ -335,7 +335,7 @@ class BundleHost:
         return self._login_status(bundle, installed, status, look)
 
     def _login_status(
-        self, bundle: Bundle, installed: Installed, status: Status, look: bool
+        self, bundle: Bundle, installed: Installation, status: Status, look: bool
     ) -> Status:
         login = self.login(bundle, installed)
         if not login.needs_login:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atip.bundles.documents.bundle import Bundle
-    from atip.bundles.state import Installed
+    from atip.bundles.state import Installation
     from atip.codecs.climd.tool import BundleTool
     from atip.execution.call import ProgramCall
     from atip.model.effects import Effects
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def judge_tool(
     bundles: BundleHost,
     bundle: Bundle,
-    installed: Installed,
+    installed: Installation,
     tool: BundleTool,
     call: ProgramCall,
     digest: str,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atip.bundles.documents.bundle import Bundle
-    from atip.bundles.state import Installed
+    from atip.bundles.state import Installation
     from atip.codecs.climd.tool import BundleTool
     from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
@@ -110,7 +110,7 @@ def run_tool(
 # --- (1) -------------------------------------------------------------------------------------------
 
 
-def ready(bundles: BundleHost, bundle: Bundle) -> Installed:
+def ready(bundles: BundleHost, bundle: Bundle) -> Installation:
     """Return the installation of a bundle that is ready to run; see `run_tool` for the errors."""
     from atip.bundles.setup import setup_required
 
@@ -124,7 +124,7 @@ def ready(bundles: BundleHost, bundle: Bundle) -> Installed:
     return installed
 
 
-def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installed) -> Installed:
+def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installation) -> Installation:
     """Check that the program is the approved one; after an update by the system's package manager, check its version again."""
     digest = digest_of(installed.binary)
     if digest == installed.digest:
@@ -155,7 +155,7 @@ def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installed) -> 
 def make_bundle_call(
     bundles: BundleHost,
     bundle: Bundle,
-    installed: Installed,
+    installed: Installation,
     tool: BundleTool,
     inputs: Mapping[str, object],
     options: CallOptions | None = None,
@@ -246,7 +246,7 @@ def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, ob
 def make_bundle_runner(
     bundles: BundleHost,
     bundle: Bundle,
-    installed: Installed,
+    installed: Installation,
     tool: BundleTool,
     *,
     ask: ConsentPrompt | None = None,

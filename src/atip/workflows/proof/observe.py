@@ -21,14 +21,14 @@ from atip.model.effects import Effects
 from atip.model.value import Value
 from atip.policy.confinement.observed import (
     Difference,
-    Touched,
+    ObservedEffects,
     TraceContext,
-    Try,
     differences,
     observed_effects,
     sandbox_block,
     touched,
 )
+from atip.proving.trial import read_operations
 from atip.sandbox.network.recorder import Recorder
 from atip.sandbox.tracing.trace import Tracer
 from atip.workflows.run.on_copy import judge_on_copy, stage_request
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     from atip.sandbox.network.recorder import Contact
     from atip.sandbox.preview import Stage
     from atip.sandbox.run import RunRequest
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.workflows.host import Host
 
 FOLDER = "observed"
 
 
 class Observation(Value):
-    """What a run did, and how that compares with what is known."""
+    """Observed effects of a run, compared with the declared ones."""
 
     result: Result
     declared: Effects
     """As policy judged the call."""
     effects: Effects
     """As seen; facts that were not seen are unknown."""
-    touched: Touched
+    touched: ObservedEffects
     differences: tuple[Difference, ...]
     sandbox: Mapping[str, Any]
     calls: int
@@ -156,7 +156,9 @@ def observe_call(
     tracer = Tracer(recorder)
     stages: list[Stage] = []
 
-    def start(confinement: Confinement, request: RunRequest, *rest: Any, **options: Any) -> Running:
+    def start(
+        confinement: Confinement, request: RunRequest, *rest: Any, **options: Any
+    ) -> RunningProcess:
         from atip.sandbox.run import start_confined
 
         if not real:
@@ -192,7 +194,7 @@ def _observation(
     attempts = [(_endpoint(attempt.target), attempt.allowed) for attempt in result.attempts]
     contacts = recorder.contacts if recorder else ()
     attempts += [(f"{contact.host}:{contact.port}", False) for contact in contacts]
-    seen = touched(read_tries(tracer), attempts, scene, recorder.lookups if recorder else ())
+    seen = touched(read_operations(tracer), attempts, scene, recorder.lookups if recorder else ())
     return Observation(
         result=result,
         declared=declared.effects,
@@ -205,27 +207,6 @@ def _observation(
         real=real,
         contacts=contacts,
     )
-
-
-def read_tries(tracer: Tracer) -> list[Try]:
-    """The traced calls; addresses of the network recorder replaced by the names they represent."""
-    path_of = tracer.recorder.named if tracer.recorder else str
-    attempts = []
-    for event in tracer.events:
-        target = event.target
-        if event.kind == "connect":
-            address, _, port = target.rpartition(":")
-            target = f"{path_of(address)}:{port}"
-        attempts.append(
-            Try(
-                kind=event.kind,
-                target=target,
-                exists=event.exists,
-                call=event.call,
-                source=event.source,
-            )
-        )
-    return attempts
 
 
 def _redact(contact: Contact) -> dict[str, object]:

@@ -26,12 +26,7 @@ from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
 from atip.workflows.run.hooks import linked_repository, protected_hooks
 from atip.workflows.run.masked import masked_files
-from atip.workflows.run.packages import (
-    cache_of,
-    cache_variables,
-    package_settings,
-    prepare_cache,
-)
+from atip.workflows.run.packages import cache_of, cache_variables, package_settings, prepare_cache
 from atip.workflows.run.plan import MANAGERS, find_workspace
 from atip.workflows.run.undo import journal_of
 

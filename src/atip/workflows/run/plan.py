@@ -10,7 +10,7 @@ import os
 from atip.policy.confinement.confine import RunContext, plan_confinement
 from atip.policy.confinement.sandbox_request import request_of
 from atip.policy.decision import ASK
-from atip.policy.places.named import Named, named_by
+from atip.policy.places.named import NamedPlaces, named_by
 from atip.policy.places.sensitive import PUBLIC, is_protected, is_secret
 from atip.workflows.run.hooks import linked_repository
 
@@ -27,19 +27,10 @@ if TYPE_CHECKING:
 
 MANAGERS = (
     *(
-        ".pyenv",
-        ".nvm",
-        ".cargo",
-        ".rustup",
-        ".asdf",
-        ".rbenv",
-        ".volta",
-        ".bun",
-        ".deno",
-        ".sdkman",
+        ".pyenv", ".nvm", ".cargo", ".rustup", ".asdf", ".rbenv", ".volta", ".bun", ".deno", ".sdkman",
     ),
     *(".local/share/mise", ".local/share/uv", "go"),
-)
+)  # fmt: skip
 """Below the home directory: version managers and toolchains, which a line needs completely."""
 _SETTINGS = (".git/config", ".git/config.worktree")
 """Files that `git config` changes: confirming the command confirms these."""
@@ -179,7 +170,7 @@ def _is_system(path: str) -> bool:
 
 
 def _existing_paths(
-    named_files: Named, workspace: str, state_folders: tuple[str, ...], *, is_confirmed: bool
+    named_files: NamedPlaces, workspace: str, state_folders: tuple[str, ...], *, is_confirmed: bool
 ) -> tuple[str, ...]:
     """Existing named paths outside the workspace, both resolved and as named; folders as subtrees."""
     entries: dict[str, None] = {}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from atip.execution.consent import ConsentPrompt
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import RunRequest
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.workflows.host import Host
 
 MAX_TEXT = 256 * 1024
@@ -139,7 +139,9 @@ def preview_call(
     """
     stages: list[Stage] = []
 
-    def start(confinement: Confinement, request: RunRequest, *rest: Any, **options: Any) -> Running:
+    def start(
+        confinement: Confinement, request: RunRequest, *rest: Any, **options: Any
+    ) -> RunningProcess:
         from atip.sandbox.run import start_confined
 
         staged, stage = stage_request(host, confinement, request)

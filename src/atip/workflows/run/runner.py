@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from atip.execution.runner import Judge, Operations
     from atip.execution.runs import ActiveRuns
     from atip.model.tool import Tool
-    from atip.sandbox.running import Running
+    from atip.sandbox.running import RunningProcess
     from atip.workflows.host import Host
     from atip.workflows.judge import Explanation
 
@@ -138,7 +138,7 @@ def make_runner(
     preset: str | None = None,
     ask: ConsentPrompt | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
-    start: Callable[..., Running] = start_confined,
+    start: Callable[..., RunningProcess] = start_confined,
     judge: Judge | None = None,
 ) -> Runner:
     """Make a runner with the policy, the audit and the stored approvals of one user.

@@ -41,7 +41,7 @@ def scan(
 
 
 def plan_scan(host: Host, options: ScanOptions | None = None) -> ScanPlan:
-    """What `scan` would execute; executes nothing."""
+    """Plan of what `scan` would execute; executes nothing."""
     return _scanner(host, options, None).plan()
 
 

@@ -61,7 +61,7 @@ def search_everything(
 
 
 def match_cmp(host: Host, words: str, *, tool: str | None = None) -> Match:
-    """Which intent of the CMP tools a request means.
+    """Find the CMP intent that a request means.
 
     Without `tool` the index narrows the candidates to a few tools; only their documents are read (§5.4).
 

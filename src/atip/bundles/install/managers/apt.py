@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, as_root, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, as_root, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "apt-get", "apt is for Debian and Ubuntu; see the bundle's other methods")
+    tool = get_manager(
+        site, "apt-get", "apt is for Debian and Ubuntu; see the bundle's other methods"
+    )
     package = package_of(entry, forbidden="@<>!,[]^")
     argv = (tool, "install", "--yes", "--no-install-recommends", "--", package)
     environment = (("DEBIAN_FRONTEND", "noninteractive"),)

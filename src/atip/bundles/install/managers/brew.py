@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, manager, package_of, refused_plan
+from atip.bundles.install.interface import (
+    Action,
+    InstallPlan,
+    get_manager,
+    package_of,
+    refused_plan,
+)
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -12,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "brew", "see brew.sh for how to get Homebrew")
+    tool = get_manager(site, "brew", "see brew.sh for how to get Homebrew")
     if site.is_root:
         return refused_plan(
             "brew", "Homebrew refuses to run as root", "install as an ordinary user"

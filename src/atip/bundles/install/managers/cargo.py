@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "cargo", "install Rust first, for example with `apt-get install cargo`")
+    tool = get_manager(
+        site, "cargo", "install Rust first, for example with `apt-get install cargo`"
+    )
     package = package_of(entry, forbidden="/[],!")
     argv = (tool, "install", "--quiet", "--root", site.prefix, "--", package)
     return InstallPlan(

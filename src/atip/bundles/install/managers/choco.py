@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "choco", "see chocolatey.org/install; it runs on Windows only")
+    tool = get_manager(site, "choco", "see chocolatey.org/install; it runs on Windows only")
     argv = (tool, "install", "--yes", package_of(entry, forbidden="/<>!,[]^~="))
     return InstallPlan(method="choco", actions=(Action(kind="run", argv=argv, needs_root=True),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, as_root, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, as_root, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "dnf", "dnf is for Fedora and RHEL; see the bundle's other methods")
+    tool = get_manager(site, "dnf", "dnf is for Fedora and RHEL; see the bundle's other methods")
     argv = (tool, "install", "--assumeyes", package_of(entry, forbidden="@<>!,[]^/"))
     action = Action(kind="run", argv=as_root(argv, site), needs_root=True)
     note = "packages may run their own scripts as root during the install"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "go", "install Go first, for example with `apt-get install golang-go`")
+    tool = get_manager(site, "go", "install Go first, for example with `apt-get install golang-go`")
     package = package_of(entry, forbidden="=<>[],!^~")
     folder = os.path.join(site.prefix, "bin")
     action = Action(kind="run", argv=(tool, "install", package), env=(("GOBIN", folder),))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "npm", "install Node.js first, for example with `apt-get install npm`")
+    tool = get_manager(site, "npm", "install Node.js first, for example with `apt-get install npm`")
     package = package_of(entry, forbidden="[],!")
     argv = [tool, "install", "--prefix", site.prefix, "--no-audit", "--no-fund", "--ignore-scripts"]
     if entry.globally:
@@ -27,9 +27,5 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     action = Action(kind="run", argv=(*argv, "--", package))
     note = "install scripts of packages are not run"
     return InstallPlan(
-        method="npm",
-        actions=(action,),
-        binaries=(binary,),
-        visible=(site.prefix,),
-        notes=(note,),
+        method="npm", actions=(action,), binaries=(binary,), visible=(site.prefix,), notes=(note,)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
+from atip.bundles.install.interface import Action, InstallPlan, get_manager, package_of
 
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
@@ -22,7 +22,7 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     package = package_of(entry, forbidden="/@")
     # The system's Python is visible in every sandbox; the folder of another one has to be made visible.
     python = (
-        _SYSTEM if os.access(_SYSTEM, os.X_OK) else manager(site, "python3", "install Python 3")
+        _SYSTEM if os.access(_SYSTEM, os.X_OK) else get_manager(site, "python3", "install Python 3")
     )
     tree = os.path.dirname(os.path.dirname(os.path.realpath(python)))
     visible = () if tree in ("/usr", "/") else (tree,)

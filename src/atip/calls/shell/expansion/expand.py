@@ -43,7 +43,7 @@ class Expander:
         self.sets: list[str] = []
         self.work = 0
         self.rounds = 1
-        """How often the current command runs, according to its loops."""
+        """Number of times the current command runs, according to its loops."""
         self.repeated: set[str] = set()
         """Functions that a long loop calls."""
         self.leaves: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which variables a line sets, and to what: collected before anything is resolved.
+"""Variables that a line sets, and their values: collected before anything is resolved.
 
 Flow is not followed: a variable that is set twice has no one value. What a builtin sets by name (`read x`) is added
 when its words are resolved; whether a value can only be a number is `numbers`' question.

@@ -47,7 +47,7 @@ _WITHOUT_OPERANDS = {"wc": "lwcmL", "nproc": "", "id": "ugr"}
 
 
 class Numbers:
-    """Which variables of one line can only hold numbers."""
+    """Variables of one line that can only hold numbers."""
 
     def __init__(self) -> None:
         self.sources: dict[str, list[Word | None]] = {}

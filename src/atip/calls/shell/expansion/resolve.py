@@ -134,7 +134,7 @@ class _Walker(Expander):
     def _fed(
         self, redirects: Sequence[ShellRedirect], feed: tuple[int, ...] | None
     ) -> tuple[int, ...] | None:
-        """What the commands inside read: a file or a here-document hides the pipe."""
+        """Commands whose output the inner commands read; none where a file or a here-document replaces the pipe."""
         return () if any(r.kind in ("read", "here") for r in redirects) else feed
 
     def _simple(self, node: ShellNode, feed: tuple[int, ...] | None) -> None:
@@ -273,7 +273,7 @@ class _Walker(Expander):
 
 
 def _rounds(node: ShellNode, words: Sequence[ShellWord]) -> int:
-    """How often the parts of a command run; as many as files match is few enough."""
+    """Number of times the parts of a command run; a glob counts as one, `MAX_ROUNDS + 1` as unlimited."""
     if node.kind == "while" or (node.kind == "for" and not node.name):
         return MAX_ROUNDS + 1
     if node.kind != "for" or not words:

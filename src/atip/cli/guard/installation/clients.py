@@ -39,7 +39,7 @@ class HookEvent(Value):
 
 
 class GuardClient(Value):
-    """How one client is configured to call the hook."""
+    """Settings file of one client, and its form for a hook."""
 
     name: str
     title: str

@@ -57,19 +57,10 @@ export const AtipGuard = async ({ directory }) => ({
 """
 _SILENT = (
     *(
-        "todowrite",
-        "todoread",
-        "task",
-        "skill",
-        "lsp",
-        "question",
-        "batch",
-        "invalid",
-        "plan_enter",
-        "plan_exit",
+        "todowrite", "todoread", "task", "skill", "lsp", "question", "batch", "invalid", "plan_enter", "plan_exit",
     ),
     *("websearch", "codesearch"),
-)
+)  # fmt: skip
 """Tools of opencode that neither touch files nor reach a host of the model's choice."""
 _OWN = ("bash", "write", "edit", "multiedit", "patch", "apply_patch", "read", "glob", "grep", "list", "webfetch")  # fmt: skip
 """Tools of opencode itself that are judged; others are MCP tools."""

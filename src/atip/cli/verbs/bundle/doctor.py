@@ -1,4 +1,4 @@
-"""What is missing for a bundle to be ready, and the exact command that gets it."""
+"""Show what a bundle needs to be ready, and the exact command that gets it."""
 
 from __future__ import annotations
 

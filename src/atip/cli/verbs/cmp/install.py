@@ -9,9 +9,7 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
 
-EFFECTS = {
-    "filesystem": {"read": True, "write": True, "delete": False, "paths": ["~/.cmp/tools"]},
-}
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": False, "paths": ["~/.cmp/tools"]}}
 EXAMPLES = ("atip cmp install gh", "atip cmp install gh --link --force")
 
 

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
 
-EFFECTS = {
-    "filesystem": {"read": True, "write": True, "delete": False, "paths": ["~/.cmp/tools"]},
-}
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": False, "paths": ["~/.cmp/tools"]}}
 EXAMPLES = ("atip cmp migrate ./ripgrep-adapter.json", "atip cmp migrate ./node_modules/inboxd")
 
 

@@ -1,4 +1,4 @@
-"""How much a registry describes: tools, platforms, commands, effects, evidence; what is missing, and who claimed it."""
+"""Count what a registry describes: tools, platforms, commands, effects, evidence; what is missing, and who claimed it."""
 
 from __future__ import annotations
 

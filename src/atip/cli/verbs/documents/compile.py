@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.codecs.providers.tools import Compiled
+    from atip.codecs.providers.tools import CompiledTools
     from atip.model.tool import Tool
 
 EFFECTS = {"interactive": {"stdin": "optional", "prompts": False, "tty": False}}
@@ -132,7 +132,7 @@ def _counter() -> tuple[str, Any]:
     return find_counter()
 
 
-def _counted(compiled: Compiled, count: Any) -> list[dict[str, Any]]:
+def _counted(compiled: CompiledTools, count: Any) -> list[dict[str, Any]]:
     from atip.codecs.providers.tools import tokens_of
 
     names = [_name(declaration) for declaration in compiled.declarations]
@@ -145,7 +145,7 @@ def _name(declaration: dict[str, Any]) -> str:
     return str(inner["name"])
 
 
-def _report(compiled: Compiled, tokenizer: str, count: Any) -> dict[str, Any]:
+def _report(compiled: CompiledTools, tokenizer: str, count: Any) -> dict[str, Any]:
     report: dict[str, Any] = {
         "provider": compiled.provider,
         "strategy": compiled.strategy,
@@ -159,7 +159,7 @@ def _report(compiled: Compiled, tokenizer: str, count: Any) -> dict[str, Any]:
     return report
 
 
-def _print_count(ctx: Context, compiled: Compiled, tokenizer: str, count: Any) -> None:
+def _print_count(ctx: Context, compiled: CompiledTools, tokenizer: str, count: Any) -> None:
     rows = _counted(compiled, count)
     total = sum(row["tokens"] for row in rows)
     if ctx.as_json:

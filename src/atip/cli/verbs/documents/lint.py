@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from atip.cli.context import Context
-    from atip.cli.rendering.lint import Linted
+    from atip.cli.rendering.lint import LintedFile
     from atip.model.lint.findings import LintFacts, LintFinding
     from atip.model.lint.linter import LintConfig
     from atip.model.problems import Problem
@@ -92,9 +92,9 @@ def _config(options: argparse.Namespace) -> LintConfig:
     return config
 
 
-def _lint(name: str, config: LintConfig, options: argparse.Namespace, ctx: Context) -> Linted:
+def _lint(name: str, config: LintConfig, options: argparse.Namespace, ctx: Context) -> LintedFile:
     from atip.cli.documents import load_bytes, parse
-    from atip.cli.rendering.lint import Linted
+    from atip.cli.rendering.lint import LintedFile
     from atip.errors import FormatError
     from atip.model.lint.linter import lint
 
@@ -102,20 +102,20 @@ def _lint(name: str, config: LintConfig, options: argparse.Namespace, ctx: Conte
     try:
         document = parse(name, data)
     except FormatError as error:
-        return Linted(file=name, findings=_unreadable(error))
+        return LintedFile(file=name, findings=_unreadable(error))
     cmp_findings = _cmp_findings(name, document)
     if cmp_findings is not None:
-        return Linted(file=name, findings=cmp_findings)
+        return LintedFile(file=name, findings=cmp_findings)
     if not isinstance(document, dict):
-        return Linted(file=name, findings=_unreadable(None))
+        return LintedFile(file=name, findings=_unreadable(None))
     facts = _facts(document, ctx) if options.check_binary else None
     findings = lint(document, config=config, facts=facts)
     if name.endswith((".yaml", ".yml")):
-        return Linted(file=name, findings=findings)
+        return LintedFile(file=name, findings=findings)
     from atip.model.reading.positions import Positions
 
     positions = Positions(data.decode())
-    result = Linted(file=name, findings=findings, positions=positions)
+    result = LintedFile(file=name, findings=findings, positions=positions)
     if options.fix and name != "-":
         return _fixed(result, config, facts)
     return result
@@ -136,7 +136,7 @@ def _cmp_findings(name: str, document: object) -> tuple[LintFinding, ...] | None
     return _as_findings(coded)
 
 
-def _fixed(result: Linted, config: LintConfig, facts: LintFacts | None) -> Linted:
+def _fixed(result: LintedFile, config: LintConfig, facts: LintFacts | None) -> LintedFile:
     """Repair, lint again, until nothing more can be repaired; then write once."""
     from atip.model.lint.fix import fixed_text
     from atip.model.lint.linter import lint
@@ -215,7 +215,7 @@ def _facts(document: dict[str, Any], ctx: Context) -> LintFacts:
     )
 
 
-def _print(results: list[Linted], options: argparse.Namespace, ctx: Context) -> None:
+def _print(results: list[LintedFile], options: argparse.Namespace, ctx: Context) -> None:
     from atip.cli.rendering import lint as render_lint
 
     if options.format == "sarif":

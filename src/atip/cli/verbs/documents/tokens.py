@@ -1,4 +1,4 @@
-"""What tools cost a model's context: all functions, one line each, CMP, or search and describe.
+"""Count the tokens that tools cost a model: all functions, one line each, CMP, or search and describe.
 
 Without names, for every known tool (at most `--limit`). Each way is counted up to one correct call.
 """

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     path = socket_path(os.environ)
     if not path:
-        raise UsageError("guard.no-runtime-folder", "neither XDG_RUNTIME_DIR nor HOME is set")
+        raise UsageError("guard.no-runtime-folder", "neither XDG_RUNTIME_DIR nor HOME is set", hint="set one of them: the guard's socket goes there")  # fmt: skip
     _load_everything()
     server = Server(path, _answer)
     ctx.note(f"the guard listens at {path}")

@@ -15,7 +15,7 @@ EFFECTS = {
         "write": True,
         "delete": False,
         "paths": ["~/.local/share/agent-tools"],
-    },
+    }
 }
 
 

@@ -1,4 +1,4 @@
-"""What is known: one line per tool.
+"""List the known tools, one line each.
 
 `--effects destructive` keeps tools that have a command with that effect.
 """

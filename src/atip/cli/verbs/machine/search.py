@@ -17,7 +17,7 @@ EFFECTS = {
         "write": True,
         "delete": False,
         "paths": ["~/.local/share/agent-tools/index.sqlite"],
-    },
+    }
 }
 EXAMPLES = (
     "atip search list open pull requests",

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
 
-EFFECTS = {
-    "filesystem": {"read": True, "write": True, "delete": False},
-    "network": False,
-}
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": False}, "network": False}
 EXAMPLES = (
     "atip mcp config claude-code",
     "atip mcp config codex --write",

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from atip.server.app import App
 
 JSON = False
-EFFECTS = {
-    "subprocess": True,
-    "interactive": {"stdin": "required", "prompts": False, "tty": False},
-}
+EFFECTS = {"subprocess": True, "interactive": {"stdin": "required", "prompts": False, "tty": False}}
 EXAMPLES = (
     "atip mcp serve",
     "atip mcp serve --expose 'git status' --expose gh",

@@ -116,7 +116,7 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
         folder = find_project(os.getcwd(), ctx.app.places.home)
         rule["folders"] = [os.path.realpath(os.path.dirname(folder) if folder else os.getcwd())]
     elif decision != "deny" and "/" in rule["words"][0] and rule["words"][0][0] != "/":
-        raise UsageError("cli.usage", "a relative path is a different program in every folder")
+        raise UsageError("cli.usage", "a relative path is a different program in every folder", hint="give an absolute path, or omit `--everywhere`")  # fmt: skip
     if options.once:
         import secrets
 
@@ -174,7 +174,7 @@ def _words(line: str, ctx: Context) -> list[str]:
     if spelled[1:] != words[1:]:
         raise UsageError("policy.not-one-command", "the line has more than plain words", hint="leave redirections and variables out")  # fmt: skip
     if any(UNKNOWN_TEXT in word for word in words) or "*" in words:
-        raise UsageError("policy.not-one-command", "some words are known only when the line runs")
+        raise UsageError("policy.not-one-command", "some words are known only when the line runs", hint="write them out: no variables, globs or substitutions")  # fmt: skip
     return [*words, "*"] if more else words
 
 

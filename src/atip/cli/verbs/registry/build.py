@@ -51,10 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_site_options(parser)
     parser.add_argument("--unsigned", action="store_true", help="without signed metadata")
     parser.add_argument(
-        "--approve",
-        default="",
-        metavar="HASH",
-        help="accept this shim as it is, after review",
+        "--approve", default="", metavar="HASH", help="accept this shim as it is, after review"
     )
     parser.add_argument("--reason", default="", help="why it was approved, for the record")
     parser.add_argument(

@@ -68,10 +68,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         place = options.to or os.path.join(path, DEFAULT_PLACE)
         return _finish(ctx, path, *check_contributions(path, place))
     order = CheckOrder(
-        place=path,
-        at=_moment(options.at),
-        policy=_policy(options),
-        against=options.against,
+        place=path, at=_moment(options.at), policy=_policy(options), against=options.against
     )
     report = check_tree(order)
     return _finish(ctx, report.place, report.shims, report.problems)

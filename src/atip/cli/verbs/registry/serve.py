@@ -41,7 +41,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     token = os.environ.get(options.token_env, "") if options.token_env else ""
     if options.token_env and not token:
-        raise UsageError("serve.no-token", f"{options.token_env} is empty or not set")
+        raise UsageError("serve.no-token", f"{options.token_env} is empty or not set", hint=f"export {options.token_env}=…")  # fmt: skip
 
     def log(method: str, path: str, status: int) -> None:
         ctx.note(f"{status} {method} {clean(path)}")

@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def add_site_options(parser: argparse.ArgumentParser) -> None:
-    """What `registry build --site` takes too."""
+    """Add the options that `registry site` shares with `registry build --site`."""
     parser.add_argument(
         "--base", default="", metavar="URL", help="address of the site (the registry's, with /site)"
     )

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from atip.execution.output.result import Result
     from atip.session import Session, ToolCall
 
-EFFECTS = {
-    "subprocess": True,
-    "interactive": {"stdin": "optional", "prompts": True, "tty": False},
-}
+EFFECTS = {"subprocess": True, "interactive": {"stdin": "optional", "prompts": True, "tty": False}}
 EXAMPLES = (
     """echo '{"name": "git_status", "arguments": {"short": true}}' | atip call""",
     "atip call git.log max-count=3 oneline:=true",

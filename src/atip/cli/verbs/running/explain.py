@@ -1,4 +1,4 @@
-"""What a shell line will do, command by command, and whether policy allows it. Nothing is executed."""
+"""Explain what a shell line will do, command by command, and whether policy allows it. Nothing is executed."""
 
 from __future__ import annotations
 

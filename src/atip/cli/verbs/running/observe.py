@@ -124,7 +124,7 @@ def _run_cases(options: argparse.Namespace, ctx: Context, words: list[str]) -> i
     if words or options.real or (options.cases and options.examples):
         raise UsageError(
             "observe.one-of",
-            "`--cases`, `--examples` and a command exclude each other, and `--real`",
+            "`--cases`, `--examples` and a command cannot be combined; `--real` needs a command",
         )
     if options.cases:
         report = ctx.app.proof.cases(read_bytes(options.cases, MAX_CASES))

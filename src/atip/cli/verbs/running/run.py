@@ -84,9 +84,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stdin", action="store_true", help="hand standard input to the tool")
     parser.add_argument(
-        "--raw",
-        action="store_true",
-        help="stream the output, redacted, not cleaned or cut",
+        "--raw", action="store_true", help="stream the output, redacted, not cleaned or cut"
     )
     parser.add_argument("tool", help="name on the PATH, or a path")
     parser.add_argument("words", nargs=REMAINDER, help="its arguments, passed unchanged")

@@ -129,9 +129,7 @@ RULES: dict[str, LintRule] = {
         levels=_WARN,
     ),
     "unknown-exclusive": LintRule(
-        category="consistency",
-        summary="`exclusive` names options that exist",
-        levels=_WARN,
+        category="consistency", summary="`exclusive` names options that exist", levels=_WARN
     ),
     "example-fits": LintRule(
         category="consistency",
@@ -139,9 +137,7 @@ RULES: dict[str, LintRule] = {
         levels=_WARN,
     ),
     "pattern-variables": LintRule(
-        category="consistency",
-        summary="variables of a pattern are declared and used",
-        levels=_WARN,
+        category="consistency", summary="variables of a pattern are declared and used", levels=_WARN
     ),
     "pattern-steps": LintRule(
         category="consistency",
@@ -198,9 +194,7 @@ RULES: dict[str, LintRule] = {
         category="security", summary="no words with letters of two alphabets", levels=_WARN
     ),
     "instruction-like-text": LintRule(
-        category="security",
-        summary="texts describe and do not instruct a model",
-        levels=_WARN,
+        category="security", summary="texts describe and do not instruct a model", levels=_WARN
     ),
     # May it be trusted?
     "trust-source-requirements": LintRule(
@@ -219,9 +213,7 @@ RULES: dict[str, LintRule] = {
         category="trust", summary="a shim names the digest of its binary", levels=_WARN
     ),
     "claim-disproved": LintRule(
-        category="trust",
-        summary="no observed effect contradicts the document",
-        levels=_WARN,
+        category="trust", summary="no observed effect contradicts the document", levels=_WARN
     ),
     # Is it true on this machine?
     "binary-exists": LintRule(

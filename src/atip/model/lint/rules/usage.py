@@ -59,7 +59,7 @@ def _example(index: DocumentIndex, node: CommandNode, line: str, parts: Parts) -
 
 
 class _Reading:
-    """How far a line was understood."""
+    """Command that an example line reaches, the words left over, and the problems on the way."""
 
     def __init__(self) -> None:
         self.node: CommandNode | None = None

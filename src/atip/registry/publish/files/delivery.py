@@ -1,4 +1,4 @@
-"""How the files of a registry are delivered: media type and caching, the same for every host. Pure.
+"""Media type and caching of a registry's files, the same for every host. Pure.
 
 A name that keeps its meaning is revalidated each time (`no-cache` with an ETag costs a 304): a copy that is older
 than the signed metadata would be refused by every client. Numbered TUF files never change. Nothing is ever

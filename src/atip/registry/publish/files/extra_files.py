@@ -20,18 +20,14 @@ if TYPE_CHECKING:
     from atip.registry.publish.ledger import ShimLedger
     from atip.registry.publish.settings import PublisherSettings
     from atip.registry.publish.signing.metadata import Metadata
-    from atip.registry.publish.signing.published import Published
+    from atip.registry.publish.signing.published import PublishedMetadata
     from atip.system.stores.objects import ObjectStore
 
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
 
 
 def render_documents(
-    folder: str,
-    settings: PublisherSettings,
-    ledger: ShimLedger,
-    release: str,
-    fingerprint: str,
+    folder: str, settings: PublisherSettings, ledger: ShimLedger, release: str, fingerprint: str
 ) -> dict[str, bytes]:
     """Every file that is neither a shim nor the catalogue, by path.
 
@@ -111,7 +107,7 @@ def _policy(folder: str) -> bytes | None:
 def stale_files(
     store: ObjectStore,
     files: dict[str, bytes],
-    published: Published | None,
+    published: PublishedMetadata | None,
     metadata: Metadata | None,
 ) -> list[str]:
     """Patterns that are gone, and metadata that neither this release nor the one before it names.

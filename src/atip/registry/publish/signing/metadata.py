@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from atip.registry.publish.ledger import ShimLedger
-    from atip.registry.publish.signing.published import Published
+    from atip.registry.publish.signing.published import PublishedMetadata
     from atip.registry.publish.signing.role_keys import RoleKey
 
     Json = dict[str, Any]
@@ -64,7 +64,7 @@ class Metadata(Value):
 
 
 def next_metadata(
-    published: Published,
+    published: PublishedMetadata,
     ledger: ShimLedger,
     touched: Iterable[int] | None,
     others: Mapping[str, Json],
@@ -108,7 +108,7 @@ def next_metadata(
     )
 
 
-def _bin_signers(published: Published) -> list[str]:
+def _bin_signers(published: PublishedMetadata) -> list[str]:
     if published.targets is None:
         return []
     ids: list[str] = published.targets["delegations"]["succinct_roles"]["keyids"]
@@ -121,7 +121,7 @@ def _write_bins(
     ledger: ShimLedger,
     meta: Json,
     files: dict[str, bytes],
-    published: Published,
+    published: PublishedMetadata,
     release: Release,
 ) -> None:
     if not stale:
@@ -144,7 +144,7 @@ def write_targets(
     others: Mapping[str, Json],
     meta: Json,
     files: dict[str, bytes],
-    published: Published,
+    published: PublishedMetadata,
     release: Release,
 ) -> None:
     """Step (2): the next top-level targets, when anything differs or is due."""
@@ -175,7 +175,7 @@ def write_targets(
 
 
 def write_snapshot(
-    meta: Json, files: dict[str, bytes], published: Published, release: Release
+    meta: Json, files: dict[str, bytes], published: PublishedMetadata, release: Release
 ) -> bytes | None:
     """Steps (3) and (4): the next snapshot and timestamp; None when neither is needed."""
     version = published.snapshot_version
@@ -196,7 +196,7 @@ def write_snapshot(
     return None
 
 
-def timestamp_file(published: Published, meta: Json, release: Release) -> bytes:
+def timestamp_file(published: PublishedMetadata, meta: Json, release: Release) -> bytes:
     """The next timestamp, over a snapshot."""
     version = published.timestamp_version + 1
     body = payload("timestamp", version, release.expires("timestamp"), meta=meta)

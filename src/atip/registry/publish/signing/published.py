@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 
-class Published(Value):
+class PublishedMetadata(Value):
     """The metadata in force. Zero versions and empty maps: nothing is there yet."""
 
     root: Json
@@ -53,7 +53,9 @@ class Published(Value):
         return ids
 
 
-def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ()) -> Published:
+def load_published(
+    store: ObjectStore, root: bytes, older: Sequence[bytes] = ()
+) -> PublishedMetadata:
     """Read back what a store holds.
 
     Args:
@@ -62,7 +64,7 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
     Raises:
         TrustError: `publish.foreign` when our keys did not sign it.
     """
-    empty = Published(root=signed_part(root), timestamp_meta={}, snapshot={})
+    empty = PublishedMetadata(root=signed_part(root), timestamp_meta={}, snapshot={})
     stored = store.find(tree.TIMESTAMP, tree.MAX_INDEX)
     if stored is None:
         return empty

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from atip.registry.publish.build import BuildOrder
     from atip.registry.publish.settings import PublisherSettings
-    from atip.registry.publish.signing.published import Published
+    from atip.registry.publish.signing.published import PublishedMetadata
     from atip.registry.publish.signing.role_keys import RoleKey
     from atip.system.stores.objects import ObjectStore
 
@@ -131,7 +131,11 @@ def _new_keys(
 
 
 def _resign_bins(
-    store: ObjectStore, published: Published, release: Release, meta: Json, files: dict[str, bytes]
+    store: ObjectStore,
+    published: PublishedMetadata,
+    release: Release,
+    meta: Json,
+    files: dict[str, bytes],
 ) -> None:
     keys = signing_keys(release.keys, published.ids_of("bins", release.keys), 1)
     for name in tree.all_bins(published.bits):

@@ -122,9 +122,7 @@ def save_role_keys(folder: str, keys: Iterable[RoleKey]) -> None:
 def to_pem(private: Any) -> bytes:
     serialization = _cryptography().hazmat.primitives.serialization
     pem: bytes = private.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return pem
 

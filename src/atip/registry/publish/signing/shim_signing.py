@@ -39,7 +39,7 @@ TOKEN = "SIGSTORE_ID_TOKEN"  # noqa: S105
 
 
 class SigningReport(Value):
-    """Which shims were signed, by digits."""
+    """Digests of the shims that were signed and skipped."""
 
     signed: tuple[str, ...]
     already_signed: int
