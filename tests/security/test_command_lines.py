@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.spelling import SpellingError, spell_option
+from atip.calls.spelling import SpellingProblem, spell_option
 from atip.model.tool import Option
 
 
@@ -17,7 +17,7 @@ def option(*flags: str, **own: object) -> Option:
 )
 @pytest.mark.parametrize("value", ["-rf", "--exec=sh", "-"])
 def test_a_value_with_a_dash_is_refused_where_it_would_stand_alone(one, value):
-    with pytest.raises(SpellingError):
+    with pytest.raises(SpellingProblem):
         spell_option(one, one.flags, value)
 
 

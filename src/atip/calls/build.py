@@ -19,7 +19,7 @@ from atip.calls.arguments import check_arguments
 from atip.calls.parse import parse
 from atip.calls.schema import is_list
 from atip.calls.spelling import (
-    SpellingError,
+    SpellingProblem,
     is_default,
     option_value,
     positional_values,
@@ -143,11 +143,11 @@ class _Builder:
             flags = tuple(flag for flag in item.flags if _means(table, flag, item))
             try:
                 if not flags:
-                    raise SpellingError(
+                    raise SpellingProblem(
                         "call.shadowed-option", "another option of this command has the same flags"
                     )
                 words += spell_option(item, flags, value)
-            except SpellingError as error:
+            except SpellingProblem as error:
                 self._say((key,), error.code, error.message, error.hint)
         return words
 

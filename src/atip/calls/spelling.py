@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NEGATIONS = ("--no-", "--not-", "--without-", "--disable-")
 
 
-class SpellingError(Exception):
+class SpellingProblem(Exception):
     """A value for which the option has no unambiguous spelling; `code` is a problem's code."""
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
@@ -73,7 +73,7 @@ def spell_option(option: Option, flags: tuple[str, ...], value: object) -> list[
     """Words for one option. `flags` are its spellings that mean this option where it stands.
 
     Raises:
-        SpellingError: `call.no-negation`, `call.ambiguous-value`.
+        SpellingProblem: `call.no-negation`, `call.ambiguous-value`.
     """
     if option.type == BOOLEAN and option.schema is None and not is_list(option):
         return [_boolean_flag(option, flags, bool(value))]
@@ -97,7 +97,7 @@ def _with_value(option: Option, flags: tuple[str, ...], text: str) -> list[str]:
         return [flag, text]
     if only_joined or text.startswith("-"):
         if not text or text.startswith("="):
-            raise SpellingError(
+            raise SpellingProblem(
                 "call.ambiguous-value", f"`{flag}` cannot be combined with this value unambiguously"
             )
         return [flag + text]
@@ -107,7 +107,7 @@ def _with_value(option: Option, flags: tuple[str, ...], text: str) -> list[str]:
 def _refuse_dash(flag: str, text: str) -> None:
     # SECURITY: where a value can only follow as a word of its own, a dash makes it an option.
     if text.startswith("-"):
-        raise SpellingError(
+        raise SpellingProblem(
             "call.ambiguous-value",
             f"a value of `{flag}` that begins with a dash would be read as an option",
         )
@@ -123,7 +123,7 @@ def _boolean_flag(option: Option, flags: tuple[str, ...], value: bool) -> str:
     flag = _preferred(positive or flags)
     if not value and flag.startswith("-") and not flag.startswith("--") and len(flag) > 2:
         return f"{flag}=false"  # the idiom of single-dash long flags (A10)
-    raise SpellingError(
+    raise SpellingProblem(
         "call.no-negation",
         f"no known flag turns `{option.name}` {'on' if value else 'off'}",
         hint="leave it out to get the default",

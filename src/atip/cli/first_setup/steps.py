@@ -122,6 +122,9 @@ def _without_note(text: str) -> str:
     if start < 0:
         return text
     if end < start:
-        raise FormatError("config.elsewhere", f"AGENTS.md has `{BEGIN}` without `{END}`", hint=f"add `{END}` below the note, or remove the note")  # fmt: skip
+        raise FormatError(
+            "config.elsewhere",
+            f"AGENTS.md has `{BEGIN}` without `{END}`; remove the note by hand",
+        )
     head, tail = text[:start], text[end + len(END) :]
     return (head.rstrip("\n") + "\n" if head.strip() else "") + tail.removeprefix("\n")
