@@ -1,7 +1,7 @@
 """A real machine: everyday commands and search on the learned store of the machine that this runs on.
 
 Learn it first: `atip scan --learn`. Nothing here writes to the store but the search index. `python -m benchmarks.bench_machine
-ask [N]` asks the programs of N random commands of the index, confined, whether they know them.
+ask [N [SEED]]` asks the programs of N random commands of the index, confined, whether they know them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,14 @@ def main() -> bool:
                 ours = functools.partial(cpu_of_command, argv, env, cwd=folder)
                 measured = ratio(ours, bare, rounds=15)
             good &= report(f"atip {' '.join(words)} / bare python", measured, bar)
-    return good
+    return _first_answer() and good
+
+
+def _first_answer() -> bool:
+    from benchmarks.bench_mcp import MAX_FIRST_S, first_answer
+
+    spent = min(first_answer(os.path.expanduser("~")) for _ in range(5))
+    return figure("atip mcp serve: `initialize` answered", spent, MAX_FIRST_S, unit="s CPU")
 
 
 def _searches(box: Toolbox, tools: int) -> bool:
@@ -160,5 +167,5 @@ def _sample(box: Toolbox, number: int, seed: int) -> list[tuple[str, str, tuple[
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["ask"]:
-        raise SystemExit(not ask(*map(int, sys.argv[2:3])))
+        raise SystemExit(not ask(*map(int, sys.argv[2:4])))
     raise SystemExit(not main())

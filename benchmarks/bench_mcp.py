@@ -58,7 +58,7 @@ def main() -> bool:
         app = App(box, Bounds(root=folder))
         surface, rows = anyio.run(_measured, app, count)
         listing, functions = _listing(tools, count)
-        first = min(_first_answer(folder) for _ in range(5))
+        first = min(first_answer(folder) for _ in range(5))
     total = sum(1 for _ in tools)
     print(f"tokenizer {tokenizer}; {total} tools, {functions} commands known")
     good = _line("surface: tools/list and instructions", surface, MAX_SURFACE)
@@ -71,7 +71,7 @@ def main() -> bool:
     return good
 
 
-def _first_answer(home: str) -> float:
+def first_answer(home: str) -> float:
     """Processor time of the server until `initialize` is answered, in seconds."""
     params = {
         "protocolVersion": "2025-06-18",

@@ -11,7 +11,7 @@ import math
 from atip.model.facts import fact_name
 from atip.search.entries import BITS
 from atip.search.lexicon import Lexicon
-from atip.search.ranking import Evidence, LexiconPlaces, rank, rarity
+from atip.search.ranking import Evidence, LexiconPlaces, rank, rank_within, rarity
 from atip.search.reranking import (
     FIRST,
     OVER_ALL,
@@ -137,7 +137,7 @@ class SearchIndex:
             if not terms or not self.storage.size:
                 return []
             first_pass = (
-                self._search_all(terms, words)
+                self._search_all(terms, words, is_filtered=bool(required or forbidden or accept))
                 if tool is None
                 else self._search_within(terms, tool, words)
             )
@@ -155,12 +155,12 @@ class SearchIndex:
         """The weight of a stem: high when few commands have it."""
         return rarity(self.storage.size, len(self.storage.postings(term)))
 
-    def _search_all(self, terms: Sequence[Term], words: str) -> FirstPass:
+    def _search_all(self, terms: Sequence[Term], words: str, *, is_filtered: bool) -> FirstPass:
         near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
         stems = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
         postings = self.storage.postings_of(stems)
         evidence = [self._evidence(term, near.get(term.stem), postings) for term in terms]
-        scores = rank(evidence, self.storage.size, self._places())
+        scores = rank(evidence, self.storage.size, self._places(), is_filtered=is_filtered)
         named = [
             span
             for term, one in zip(terms, evidence, strict=True)
@@ -231,7 +231,7 @@ class SearchIndex:
         only = {document: frozenset(name_terms(path)) for document, path in inner}
         terms = with_compounds(terms, words, frozenset().union(*only.values()))
         evidence = [self._evidence(term, is_within=True) for term in terms]
-        scores = rank(evidence, self.storage.size, self._places(), only=only)
+        scores = rank_within(evidence, self.storage.size, self._places(), only)
         self._hold_back(terms, inner, scores)
         return FirstPass(scores, evidence, is_within=True)
 

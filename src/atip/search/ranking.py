@@ -12,6 +12,7 @@ import heapq
 import math
 
 from atip.model.value import Value
+from atip.search.store.postings import FULL, greatest_impact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ FEW = 60
 """… and is left out, unless there are only few others …"""
 SOME = 300
 """… and then this many stay."""
-SCALE = 2.2 / 255
+LEADING = 60
+"""Documents that have to be in front before the terms that are left count for no others."""
+SCALE = 2.2 / FULL
 """Impacts back to BM25's range (K1 + 1)."""
 
 
@@ -93,62 +96,151 @@ def rank(
     documents: int,
     places: LexiconPlaces,
     *,
-    only: Mapping[int, Collection[str]] | None = None,
+    is_filtered: bool = False,
 ) -> dict[int, float]:
-    """Document → score. `only` are the commands of one tool with the terms of their names: within a tool
-    words that most commands share count little, and words of a command's name count more.
+    """Document → score, over all tools.
+
+    Args:
+        is_filtered: hits will be left out later, so that any document may be needed.
     """
-    parts = _parts(evidence, documents, places, only)
-    scores: dict[int, float] = {}
-    for part in parts:
-        for document, value in part.best.items():
-            scores[document] = scores[document] + value if document in scores else value
-    if only is None:
-        _add_synonyms(parts, scores, among=_in_reach(parts, scores))
+    parts = [_Part(one, documents, places) for one in evidence]
+    parts = sorted((part for part in parts if part.most), key=lambda part: part.entries)
+    scores = _sums(parts, is_filtered=is_filtered)
+    _add_synonyms(parts, scores, among=_in_reach(parts, scores))
     least = max(scores.values(), default=0.0) * HOPELESS
     hopeful = {document: value for document, value in scores.items() if value >= least}
     if len(hopeful) < FEW:
         hopeful = _front(scores)
-    whole = sum(part.full for part in parts)
-    covered = _covered(parts, hopeful)
-    power = COVERAGE if only is None else COVERAGE_WITHIN
-    covering = {
-        document: value * (covered[document] / whole) ** power if whole else 0.0
-        for document, value in hopeful.items()
-    }
-    return covering if only is not None else _without_unmatched(covering, parts)
+    return _without_unmatched(_covering(parts, hopeful, COVERAGE), parts)
+
+
+def rank_within(
+    evidence: Sequence[Evidence],
+    documents: int,
+    places: LexiconPlaces,
+    only: Mapping[int, Collection[str]],
+) -> dict[int, float]:
+    """Document → score for the commands of one tool, given with the terms of their names: words that most commands share
+    count little, and words of a command's name count more.
+    """
+    parts = []
+    for place, one in enumerate(evidence):
+        part = _Part(one, documents, places, is_within=True)
+        part.fill()
+        _add_synonyms([part], part.best, among=None)
+        if part.best:
+            _limit(part, one, place, only)
+            parts.append(part)
+    scores: dict[int, float] = {}
+    for part in parts:
+        _add(part.best, scores)
+    return _covering(parts, scores, COVERAGE_WITHIN)
 
 
 class _Part:
     """What one term of a request gives each document, and what a full match of it is worth."""
 
-    __slots__ = ("best", "full", "synonyms")
+    __slots__ = ("_factors", "_one", "_places", "best", "full", "most", "synonyms")
 
     def __init__(
-        self, best: dict[int, float], full: float, synonyms: Sequence[tuple[float, Entries]] = ()
+        self, one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bool = False
     ) -> None:
-        self.best, self.full = best, full
-        self.synonyms = synonyms
+        own = rarity(documents, len(one.exact)) if one.exact else 0.0
+        common = (
+            min(own, one.lexicon_rarity)
+            if own and one.lexicon_rarity
+            else own or one.lexicon_rarity
+        )
+        rarities = [rarity(documents, len(found)) for _, found in one.synonyms]
+        common = common or max(rarities, default=0.0)
+        rarer = 1.0 if is_within else common ** (RARER - 1)
+        scale = one.weight * SCALE
+        from_lexicon = scale * common * rarer
+        self.best: dict[int, float] = {}
+        self.full = one.weight * common * rarer
+        self.synonyms = [
+            (scale * SYNONYM * closeness * min(common, rare) * rarer, found)
+            for (closeness, found), rare in zip(one.synonyms, rarities, strict=True)
+            if found and rare >= RARE
+        ]
         """(factor, postings) that are still to be added."""
+        self._factors = (
+            scale * own * (1.0 if is_within else own ** (RARER - 1)) if one.exact else 0.0,
+            from_lexicon * (1.0 if is_within else MANUALS),
+            from_lexicon,
+        )
+        near = FULL * max((factor for factor, _ in self.synonyms), default=0.0)
+        impacts = map(greatest_impact, (one.exact, *one.lexicon))
+        self.most = max(near, *map(float.__mul__, self._factors, map(float, impacts)))
+        """What a document can get at most."""
+        self._one, self._places = one, places
+
+    @property
+    def entries(self) -> int:
+        return len(self._one.exact) + sum(map(len, self._one.lexicon))
+
+    def fill(self, among: Collection[int] | None = None) -> None:
+        """Find the best contribution for each document, or for some; synonyms aside."""
+        factor, by_manual, by_intent = self._factors
+        exact, (manuals, intents), here = self._one.exact, self._one.lexicon, self._places.documents
+        if among is not None:
+            exact = [entry for entry in exact if entry >> 8 in among]
+            manuals = [entry for entry in manuals if here[entry >> 8] in among]
+            intents = [entry for entry in intents if here[entry >> 8] in among]
+        self.best = best = {here[entry >> 8]: by_manual * (entry & 255) for entry in manuals}
+        best.pop(0, None)  # commands that are not here
+        get = best.get
+        for entry in intents:
+            document, value = here[entry >> 8], by_intent * (entry & 255)
+            if document and value > get(document, 0.0):
+                best[document] = value
+        for document, twin in self._places.twins:
+            if document in best:
+                best[twin] = best[document]
+        for entry in exact:
+            document, value = entry >> 8, factor * (entry & 255)
+            if value > get(document, 0.0):
+                best[document] = value
+        for entry in self._one.manages:
+            value = by_intent * MANAGES * (entry & 255)
+            if value > get(entry >> 8, 0.0):
+                best[entry >> 8] = value
 
 
-def _parts(
-    evidence: Sequence[Evidence],
-    documents: int,
-    places: LexiconPlaces,
-    only: Mapping[int, Collection[str]] | None,
-) -> list[_Part]:
-    """Of every term that says something; over all tools without the synonyms."""
-    found = []
-    for place, one in enumerate(evidence):
-        part = _best(one, documents, places, is_within=only is not None)
-        if only is not None:
-            _add_synonyms([part], part.best, among=None)
-            if part.best:
-                found.append(_Part(*_within(part.best, part.full, one, place, only)))
-        elif part.best or part.synonyms:
-            found.append(part)
-    return found
+def _sums(parts: Sequence[_Part], *, is_filtered: bool) -> dict[int, float]:
+    """Sums over the terms, the heaviest first. Few documents have a rare word, thousands a common one: once the terms that
+    are left cannot bring a document to the front by themselves, they count only for documents that have another one."""
+    scores: dict[int, float] = {}
+    among: dict[int, float] | None = None
+    for place, part in enumerate(parts):
+        if among is None and place and not is_filtered and _is_decided(parts, place, scores):
+            among = scores
+        part.fill(among)
+        if scores:
+            _add(part.best, scores)
+        else:
+            scores = dict(part.best)
+    return scores
+
+
+def _is_decided(parts: Sequence[_Part], place: int, scores: dict[int, float]) -> bool:
+    """Whether a document without any of the terms before `place` is behind LEADING others, whatever follows."""
+    later = parts[place:]
+    if len(scores) < LEADING or sum(part.entries for part in later) < len(scores):
+        return False
+    whole = sum(part.full for part in parts)
+    most = sum(part.most for part in later) * (sum(part.full for part in later) / whole) ** COVERAGE
+    least = sorted(scores.values())[-LEADING]
+    if least < most:  # coverage only lowers it
+        return False
+    front = {document: value for document, value in scores.items() if value >= least}
+    final = _covering(parts[:place], front, COVERAGE, whole)
+    return min(final.values()) * (1 - UNMATCHED) > most
+
+
+def _add(values: dict[int, float], scores: dict[int, float]) -> None:
+    for document, value in values.items():
+        scores[document] = scores[document] + value if document in scores else value
 
 
 def _in_reach(parts: Sequence[_Part], scores: dict[int, float]) -> frozenset[int] | None:
@@ -187,16 +279,22 @@ def _front(scores: dict[int, float]) -> dict[int, float]:
     return {document: value for document, value in scores.items() if value >= least}
 
 
-def _covered(parts: Sequence[_Part], documents: Collection[int]) -> dict[int, float]:
-    """How much of the request each document matches; no word counts for more than a full match."""
-    covered = dict.fromkeys(documents, 0.0)
+def _covering(
+    parts: Sequence[_Part], scores: dict[int, float], power: float, whole: float = 0.0
+) -> dict[int, float]:
+    """Scores by how much of the request a document matches; no word counts for more than a full match."""
+    whole = whole or sum(part.full for part in parts)
+    covered = dict.fromkeys(scores, 0.0)
     for part in parts:
         best, full = part.best, part.full
-        for document in documents:
+        for document in scores:
             if document in best:
                 value = best[document]
                 covered[document] += value if value < full else full
-    return covered
+    return {
+        document: value * (covered[document] / whole) ** power if whole else 0.0
+        for document, value in scores.items()
+    }
 
 
 def _without_unmatched(scores: dict[int, float], parts: Sequence[_Part]) -> dict[int, float]:
@@ -215,72 +313,16 @@ def _without_unmatched(scores: dict[int, float], parts: Sequence[_Part]) -> dict
     return reduced
 
 
-def _within(
-    best: dict[int, float],
-    full: float,
-    one: Evidence,
-    place: int,
-    only: Mapping[int, Collection[str]],
-) -> tuple[dict[int, float], float]:
-    """The same, for the commands of one tool."""
-    here = {document: best[document] for document in only if document in best}
+def _limit(part: _Part, one: Evidence, place: int, only: Mapping[int, Collection[str]]) -> None:
+    """Limit a part to the commands of one tool, and weigh it by its place in the request and by how many of them have it."""
+    here = {document: part.best[document] for document in only if document in part.best}
     share = max(LEAST, 1 - LATER * place)
     if here:
         telling = max(here.values()) * TELLING
         holding = sum(1 for value in here.values() if value > telling)
         share *= (rarity(len(only), holding) + SHARED) ** 0.5
-    scaled = {
+    part.best = {
         document: value * share * (NAMED if one.term in only[document] else 1.0)
         for document, value in here.items()
     }
-    return scaled, full * share
-
-
-def _best(one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bool) -> _Part:
-    """The best contribution of one term per document, synonyms aside, and what a full match is worth."""
-    own = rarity(documents, len(one.exact)) if one.exact else 0.0
-    common = (
-        min(own, one.lexicon_rarity) if own and one.lexicon_rarity else own or one.lexicon_rarity
-    )
-    if not common:
-        common = max((rarity(documents, len(found)) for _, found in one.synonyms), default=0.0)
-    rarer = 1.0 if is_within else common ** (RARER - 1)
-    share = 1.0 if is_within else MANUALS
-    from_lexicon = _from_lexicon(one.lexicon, one.weight * SCALE * common * rarer, share, places)
-    synonyms = []
-    for closeness, found in one.synonyms:
-        rare = rarity(documents, len(found))
-        if found and rare >= RARE:
-            factor = one.weight * SCALE * SYNONYM * closeness * min(common, rare) * rarer
-            synonyms.append((factor, found))
-    factor = one.weight * SCALE * own * (1.0 if is_within else own ** (RARER - 1))
-    best = {entry >> 8: factor * (entry & 255) for entry in one.exact}
-    get = best.get
-    for document, value in from_lexicon.items():
-        if value > get(document, 0.0):
-            best[document] = value
-    common *= rarer
-    factor = one.weight * SCALE * MANAGES * common
-    for entry in one.manages:
-        value = factor * (entry & 255)
-        if value > get(entry >> 8, 0.0):
-            best[entry >> 8] = value
-    return _Part(best, one.weight * common, synonyms)
-
-
-def _from_lexicon(
-    postings: tuple[Entries, Entries], factor: float, share: float, places: LexiconPlaces
-) -> dict[int, float]:
-    here = places.documents
-    manuals, intents = postings
-    least = share * factor
-    best = {here[entry >> 8]: least * (entry & 255) for entry in manuals}
-    best.pop(0, None)  # commands that are not here
-    for entry in intents:
-        document = here[entry >> 8]
-        if document and factor * (entry & 255) > best.get(document, 0.0):
-            best[document] = factor * (entry & 255)
-    for document, twin in places.twins:
-        if document in best:
-            best[twin] = best[document]
-    return best
+    part.full *= share

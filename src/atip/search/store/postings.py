@@ -6,7 +6,12 @@ so that a query only multiplies and adds. Pure.
 
 from __future__ import annotations
 
+import sys
 from array import array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 K1 = 1.2
 """BM25 saturation: a second mention adds less than the first."""
@@ -22,6 +27,14 @@ def impact_of(weight: float, length: int) -> int:
     """The impact of a term in a document of `length` words."""
     norm = K1 * (1 - B + B * min(length, LONGEST) / AVERAGE)
     return int(FULL * weight / (weight + norm))
+
+
+def greatest_impact(entries: Sequence[int]) -> int:
+    """Of all entries; 0 without any."""
+    if not isinstance(entries, array):
+        return max([entry & FULL for entry in entries], default=0)
+    low = 0 if sys.byteorder == "little" else entries.itemsize - 1
+    return max(entries.tobytes()[low :: entries.itemsize], default=0)
 
 
 def postings_list() -> array[int]:
