@@ -25,7 +25,7 @@ from atip.knowledge.reading import load, names
 from atip.pages.rendering import Renderer, load_assets
 from atip.pages.site import build as site_build
 from atip.pages.site.published import Registry, open_registry, read_tool
-from atip.pages.site.tool_pages import describe_tool
+from atip.pages.site.tool_pages import describe_tools
 from benchmarks.measure import figure
 from tests.simulators.pages import FirstSearch, first_search, opened, served, started_browser
 
@@ -62,7 +62,9 @@ class TemplatesAlone:
             return
         started = time.process_time()
         names, self._done = self._names[self._done : done], done
-        described = [describe_tool(read_tool(self._store, self._source.entry(n))) for n in names]
+        described = describe_tools(
+            [read_tool(self._store, self._source.entry(name)) for name in names]
+        )
         pages = [page for one in described for page in one.pages]
         template, data = pages[0]
         self._renderer.page(template, data["address"], page=data)  # compiles what is shared
