@@ -64,7 +64,7 @@ def _roles(subject: CommandContext) -> Iterator[tuple[str, str, str]]:
         if given:
             value = given[-1].value or ""
             told = [_option(one) for one in given]
-            yield word, told[0][0], "; ".join(text for _, text in told)
+            yield word, told[0][0], "; ".join(dict.fromkeys(text for _, text in told))
         elif value and word == value:
             yield word, "value", "value of the option before it"
             value = ""

@@ -38,10 +38,11 @@ def _row(number: int, record: Record, argv: Sequence[object]) -> dict[str, Any]:
     from atip.system.clock import iso
 
     moment, decision = record.get("time"), record.get("decision")
+    is_known = isinstance(moment, int | float)
     fields = decision if isinstance(decision, dict) else {**record, "decision": decision}
     return {
         "number": number,
-        "time": iso(float(moment)) if isinstance(moment, int | float) else "",
+        "time": iso(float(moment)).replace("T", " ").rstrip("Z") if is_known else "",
         "event": shown(record.get("event", "")),
         "decision": shown(fields.get("decision") or ""),
         "text": _text(record, argv),
@@ -52,7 +53,8 @@ def _row(number: int, record: Record, argv: Sequence[object]) -> dict[str, Any]:
 def _text(record: Record, argv: Sequence[object]) -> str:
     """What a record is about: its command line; of the end of a run, how it ended too."""
     if record.get("event") == "end":
-        ending = shown(f"exit {record.get('exitCode', record.get('failed', '?'))}")
+        failed, code = record.get("failed"), record.get("exitCode", "?")
+        ending = shown(f"failed ({failed})" if failed else f"exit {code}")
         return f"{ending}: {shown_words(argv)}" if argv else ending
     own = record.get("argv")
     if isinstance(own, list):
