@@ -3,7 +3,7 @@
 
     SITE_TOOLS=10000 python -m benchmarks site
 
-Build and templates are measured side by side, in turns of a few hundred tools of one build: a load that comes and goes meets both.
+Build and templates are measured side by side, in turns of about a hundred tools of one build: a load that comes and goes meets both.
 Both run in one process and are counted in CPU seconds; without `jobs=1` a build uses every processor.
 Files are written to memory where the system has such a folder: what a disk needs for 120,000 new files says
 nothing about templates (58 to 680 µs each on the same ext4 volume, by what had been deleted there lately).
@@ -25,7 +25,7 @@ from atip.knowledge.reading import load, names
 from atip.pages.rendering import Renderer, load_assets
 from atip.pages.site import build as site_build
 from atip.pages.site.published import Registry, open_registry, read_tool
-from atip.pages.site.tool_pages import describe_tool
+from atip.pages.site.tool_pages import describe_tools
 from benchmarks.measure import figure
 from tests.simulators.pages import FirstSearch, first_search, opened, served, started_browser
 
@@ -36,7 +36,7 @@ WORDS = sorted(
         for word in re.findall(r"[a-z]{3,12}", (load(name).description or "").lower())
     }
 )
-PER_TURN = 400
+PER_TURN = 128
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 QUERIES = ("file", "list", "a", "remove fil", "show the log of a", "create network", "zzzz")
 
@@ -62,7 +62,9 @@ class TemplatesAlone:
             return
         started = time.process_time()
         names, self._done = self._names[self._done : done], done
-        described = [describe_tool(read_tool(self._store, self._source.entry(n))) for n in names]
+        described = describe_tools(
+            [read_tool(self._store, self._source.entry(name)) for name in names]
+        )
         pages = [page for one in described for page in one.pages]
         template, data = pages[0]
         self._renderer.page(template, data["address"], page=data)  # compiles what is shared

@@ -27,6 +27,11 @@ class ToolClaims:
         """Every command with its path, parents first."""
         self._leaves = [path for path, command in self.commands if not command.commands]
 
+    def prepare(self) -> None:
+        """Make the claim of every command now, for those who need all of them."""
+        for path, _ in self.commands:
+            self._claim(path)
+
     def badges(self, path: Path) -> list[Badge]:
         """What to show of one command; `()` is the tool without a command."""
         return self._claim(path).badges

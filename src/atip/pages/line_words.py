@@ -1,11 +1,11 @@
-"""Each word of a command matched to what it means, for people. Pure.
+"""Each word of a command matched to what it means, and each reason to its command, for people. Pure.
 
 Roles: `tool`, `command`, `option`, `value`, `path`, `host`, `argument`, `unknown`. Explains; decides nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.facts import named_facts
 from atip.calls.parse import parse
@@ -14,10 +14,11 @@ from atip.pages.badges import option_facts
 from atip.policy.command_context import shown_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from atip.calls.invocation import GivenOption, Invocation
     from atip.policy.command_context import CommandContext
+    from atip.policy.decision import Decision
 
     Word = dict[str, str]
 
@@ -28,6 +29,22 @@ def explain_words(subject: CommandContext) -> list[Word]:
         {"word": clean(shown_text(word)), "role": role, "text": clean(text)}
         for word, role, text in _roles(subject)
     ]
+
+
+def reasons_by_command(
+    subjects: Sequence[CommandContext], decisions: Sequence[Decision], whole: Decision
+) -> list[dict[str, Any]]:
+    """The reasons of the decision on a line, with the command that each belongs to; empty for the line as a whole, and
+    where the line has one command only."""
+    found, left = [], dict.fromkeys(whole.reasons)
+    for subject, decision in zip(subjects, decisions, strict=True):
+        if decision.outcome == whole.outcome and len(subjects) > 1:
+            own = [reason for reason in decision.reasons if reason in whole.reasons]
+            found.append({"command": subject.text, "reasons": own})
+            for reason in own:
+                left.pop(reason, None)
+    found.append({"command": "", "reasons": list(left)})
+    return [one for one in found if one["reasons"]]
 
 
 def _roles(subject: CommandContext) -> Iterator[tuple[str, str, str]]:
@@ -47,7 +64,7 @@ def _roles(subject: CommandContext) -> Iterator[tuple[str, str, str]]:
         if given:
             value = given[-1].value or ""
             told = [_option(one) for one in given]
-            yield word, told[0][0], "; ".join(text for _, text in told)
+            yield word, told[0][0], "; ".join(dict.fromkeys(text for _, text in told))
         elif value and word == value:
             yield word, "value", "value of the option before it"
             value = ""

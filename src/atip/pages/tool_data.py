@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 _WEB = ("https://", "http://")
+_NONE = ()
+"""Of most options there is nothing to say: one empty list for all of them."""
 
 
 def tool_data(tool: Tool, claims: ToolClaims | None = None) -> Data:
@@ -133,12 +135,12 @@ def _option(option: Option) -> Data:
         "value": "" if kind == BOOLEAN else clean(kind),
         "description": _saying(option.description, option.name),
         "required": option.required is True,
-        "choices": [clean(str(choice)) for choice in enum] if enum else [],
+        "choices": [clean(str(choice)) for choice in enum] if enum else _NONE,
         "default": "" if default is MISSING else clean(str(default)),
         "variable": clean(variable) if variable else "",
-        "adds": [],
-        "evidence": [],
-        "conflicts": [],
+        "adds": _NONE,
+        "evidence": _NONE,
+        "conflicts": _NONE,
     }
     if option.extra:
         _add_own(data, option)

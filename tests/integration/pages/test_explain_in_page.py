@@ -64,6 +64,16 @@ def test_every_word_is_explained(judge):
     assert "recursive" in remove[1]["text"] and "force" in remove[1]["text"]
 
 
+def test_each_reason_names_its_command(judge):
+    judge.fill("#shell", "git push --force origin main && rm -rf build && ls")
+    judge.keyboard.press("Enter")
+    judge.wait_for_selector("#explanation[data-line$=ls]")
+    found = judge.locator(".presets > div", has_text="cautious").locator("p:not(.rule)")
+    push, remove = found.all_inner_texts()
+    assert push.startswith("git push --force origin main: can destroy data irreversibly (--force)")
+    assert remove.startswith("rm -rf build: can destroy data irreversibly")
+
+
 def test_no_flag_goes_on_in_the_next_line(judge):
     line = (
         "git push --force-with-lease origin main && rm -rf build && tar -xzf a.tar.gz -C /usr/local"

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.simulators.pages import is_too_wide, keep_picture, opened
+from tests.simulators.pages import broken_flags, is_too_wide, keep_picture, opened
 
 SIZES = ((360, 740), (1280, 800), (3840, 2160))
 PAGES = {"start": "index.html", "tool": "t/gh/index.html", "command": "t/git/push.html"}
@@ -31,6 +31,8 @@ def test_no_page_is_wider_than_any_window(browser, site, theme):
                 assert not is_too_wide(page), (name, width)
                 if f"{name}-{width}-{theme}" in KEPT:
                     keep_picture(page, f"{name}-{width}-{theme}")
+            if width == SIZES[0][0]:
+                assert broken_flags(page, ".effects") == []
 
 
 def test_the_terminal_has_its_picture(browser, tmp_path):

@@ -130,6 +130,11 @@ def test_the_log_is_live_and_an_approval_is_revoked_after_a_second_question(brow
         page.wait_for_selector("#log tr:visible:has-text('organisation: no force')")
         assert page.locator("#log tr:visible").count() == 1
         page.select_option("#filter-decision", "")
+        box.audit.append({"event": "start", "run": "r1", "argv": ["cargo", "build", "--release"]})
+        box.audit.append({"event": "end", "run": "r1", "exitCode": 101})
+        page.wait_for_selector("#log tr:has-text('exit 101: cargo build --release')")
+        page.reload()
+        assert page.locator("#log tr:has-text('exit 101: cargo build --release')").count() == 1
         keep_picture(page, "ui-log-1280-light")
         page.goto(f"{url}/log/?event=decision")
         assert page.locator("#log tr:visible").count() == 1
@@ -160,6 +165,10 @@ def test_lines_are_explained_by_the_policies_in_force_here(browser, address, hom
         page.goto(f"{address.partition('/?')[0]}/policies/?line=git+push")
         assert "no pushes" in page.inner_text("#decided") and "user" in page.inner_text("#decided")
         assert "deny" in page.inner_text("#decided")
+        line = "git push --force && rm -rf build --preserve-root"
+        page.goto(f"{address.partition('/?')[0]}/policies/?line={urllib.parse.quote(line)}")
+        assert page.locator("#decided li code").all_inner_texts() == ["git push --force"]
+        assert broken_flags(page, "main") == []
         page.click("nav >> text=Explain")
         page.wait_for_selector("body[data-judge=ready]")  # before, Enter is a new line
         page.fill("#shell", "git push")

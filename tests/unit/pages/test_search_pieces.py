@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atip.pages.search_pieces import BLOCK, MAX_PIECE, SHOWN, index_files, words_of
@@ -27,6 +27,7 @@ def lookup(files, word):
     return found
 
 
+@settings(deadline=None)  # a busy machine is not a fault
 @given(st.dictionaries(st.integers(0, 200), st.tuples(WORDS, WORDS), max_size=40))
 def test_every_word_leads_to_its_documents(texts):
     documents = {n: (f"t/{n}/", name, text, "safe") for n, (name, text) in texts.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from atip.cli.groups.machine_log import log_rows, shown, shown_words
 from atip.errors import AtipError, NotFoundError
 from atip.model.text.visible_text import clean
 from atip.pages.names import page_address
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
     from atip.model.tool import Tool
+    from atip.toolbox import Explanation
 
     Rows = list[dict[str, Any]]
 
@@ -52,25 +54,25 @@ class LocalMachine:
 
         explained = self._ctx.app.explain(line, cwd=self._cwd)
         words = [explain_words(subject) for subject in explained.invocations]
-        return {"presets": {"in force here": explained.to_json()}, "words": words}
+        return {
+            "presets": {"in force here": explained.to_json()},
+            "reasons": {"in force here": _reasons(explained)},
+            "words": words,
+        }
 
     def decide(self, line: str) -> dict[str, Any]:
         """The rule that decides for a line, with its layer."""
-        explained = self._ctx.app.explain(line, cwd=self._cwd).to_json()
-        reasons = [_text(reason) for reason in explained["reasons"]]
+        explained = self._ctx.app.explain(line, cwd=self._cwd)
+        decision = explained.decision
         return {
-            "decision": explained["decision"],
-            "rule": _text(explained["rule"]),
-            "reasons": reasons,
+            "decision": decision.outcome,
+            "rule": shown(decision.rule),
+            "reasons": _reasons(explained),
         }
 
     def log(self, after: int) -> Rows:
         """Records newer than the one of this number, the newest first."""
-        records = []
-        for number, record in enumerate(self._ctx.app.audit.records(), 1):
-            if number > after:
-                records.append(_record(number, record))
-        return records[-_MAX_RECORDS:][::-1]
+        return log_rows(self._ctx.app.audit.records(), after, _MAX_RECORDS)
 
     def table(self, name: str) -> dict[str, Any]:
         """One of the tables of the menu."""
@@ -96,7 +98,7 @@ class LocalMachine:
 
         lead = "Remembered answers for exactly the same call. Approvals are granted on the terminal only."
         rows = [
-            {"id": approval.id, "cells": [approval.id, _words(approval.argv), _text(approval.cwd), str(approval.to_json()["untilText"])]}
+            {"id": approval.id, "cells": [approval.id, shown_words(approval.argv), shown(approval.cwd), str(approval.to_json()["untilText"])]}
             for approval in Approvals(self._ctx.app.places.config).list()
         ]  # fmt: skip
         empty = "No approval is remembered. `atip run` asks on the terminal and can remember the answer."
@@ -159,6 +161,16 @@ class LocalMachine:
         return _checks("All checks of `atip doctor`, run just now.", all_checks(self._ctx))
 
 
+def _reasons(explained: Explanation) -> Rows:
+    from atip.pages.line_words import reasons_by_command
+
+    found = reasons_by_command(explained.invocations, explained.decisions, explained.decision)
+    return [
+        {"command": shown(one["command"]), "reasons": [shown(text) for text in one["reasons"]]}
+        for one in found
+    ]
+
+
 def _checks(lead: str, checks: list[dict[str, Any]]) -> dict[str, Any]:
     rows = []
     for check in checks:
@@ -197,7 +209,7 @@ def _table(
         badge: the column shown as a badge; its kind is the row's `state`.
         empty: text to show without rows.
     """
-    visible_rows = [{**row, "cells": [_text(cell) for cell in row["cells"]]} for row in rows]
+    visible_rows = [{**row, "cells": [shown(cell) for cell in row["cells"]]} for row in rows]
     return {
         "lead": lead,
         "columns": list(columns),
@@ -205,35 +217,3 @@ def _table(
         "badge": badge,
         "empty": empty,
     }
-
-
-def _record(number: int, record: dict[str, Any]) -> dict[str, Any]:
-    from atip.system.clock import iso
-
-    moment, argv, decision = record.get("time"), record.get("argv"), record.get("decision")
-    text = _words(argv) if isinstance(argv, list) else _text(record.get("line") or _ending(record))
-    fields = decision if isinstance(decision, dict) else {"decision": decision, **record}
-    outcome, rule = fields.get("decision") or "", fields.get("rule") or ""
-    return {
-        "number": number,
-        "time": iso(float(moment)) if isinstance(moment, int | float) else "",
-        "event": _text(record.get("event", "")),
-        "decision": _text(outcome),
-        "text": text,
-        "rule": _text(rule),
-    }
-
-
-def _ending(record: dict[str, Any]) -> str:
-    return f"exit {record.get('exitCode', record.get('failed', '?'))}"
-
-
-def _words(argv: Sequence[object]) -> str:
-    return " ".join(_text(word) for word in argv)
-
-
-def _text(value: object) -> str:
-    """SECURITY: text for display or export, with known kinds of secrets redacted."""
-    from atip.execution.redaction.redact import redact_text
-
-    return clean(redact_text(str(value)))

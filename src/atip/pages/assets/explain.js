@@ -7,6 +7,7 @@
   const root = document.documentElement.dataset.root || "";
   const status = document.getElementById("judge-status");
   const bar = document.getElementById("judge-progress");
+  const { whole } = self.atipPage;
   const waiting = new Map();
   let number = 0;
 
@@ -15,11 +16,6 @@
     if (name) node.className = name;
     node.append(...inner);
     return node;
-  }
-
-  // A flag stays on one line: browsers break after its hyphen. `parts.html` has the same rule.
-  function whole(text) {
-    return String(text).split(/( +)/).map((word) => (word.length <= 40 && /^[("'`[]*-/.test(word) ? make("span", "whole", word) : word));
   }
 
   function askWorker(url) {
@@ -66,16 +62,21 @@
     return make("span", "badges", ...said);
   }
 
-  function presetBoxes(presets) {
+  function presetBoxes(presets, reasons) {
     return make("div", "presets", ...Object.entries(presets).map(([name, found]) =>
-      make("div", "", make("b", "", name), " ", decision(found.decision), make("p", "dim", ...whole(found.reasons.join("; "))), make("p", "dim rule", "Rule: ", ...whole(found.rule)))));
+      make("div", "", make("b", "", name), " ", decision(found.decision), ...reasons[name].map(because), make("p", "dim rule", "Rule: ", ...whole(found.rule)))));
+  }
+
+  function because(one) {
+    const command = one.command ? [make("code", "", ...whole(one.command)), ": "] : [];
+    return make("p", "dim", ...command, ...whole(one.reasons.join("; ")));
   }
 
   function show(found) {
     if (found.error) { output.replaceChildren(make("p", "warning", typeof found.error === "string" ? found.error : found.error.message)); return; }
     const names = Object.keys(found.presets);
     const first = found.presets.cautious || found.presets[names[0]];
-    const nodes = [make("h2", "", "Decision"), presetBoxes(found.presets)];
+    const nodes = [make("h2", "", "Decision"), presetBoxes(found.presets, found.reasons)];
     if (first.problem) nodes.push(make("p", "warning", first.problem));
     if (first.invocations.length) nodes.push(make("h2", "", "Commands"));
     first.invocations.forEach((one, at) => {

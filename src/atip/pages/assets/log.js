@@ -5,6 +5,7 @@
   const filter = document.getElementById("filter");
   const status = document.getElementById("log-status");
   if (!body) return;
+  const { whole } = self.atipPage;
   const root = document.documentElement.dataset.root || "";
   let after = Number(body.dataset.after) || 0;
 
@@ -34,9 +35,9 @@
       decided.append(badge);
     }
     const code = document.createElement("code");
-    code.textContent = record.text;
+    code.append(...whole(record.text));
     row.insertCell().append(code);
-    row.insertCell().textContent = record.rule;
+    row.insertCell().append(...whole(record.rule));
   }
 
   async function look() {

@@ -9,6 +9,18 @@
   const LEVELS = { safe: "read-only", may: "may have effects", does: "has effects", unknown: "partly unknown" };
   const held = new Map();
 
+  // A flag stays on one line: browsers break after its hyphen. `parts.html` has the same rule.
+  function whole(text) {
+    return String(text).split(/( +)/).map((word) => {
+      if (word.length > 40 || !/^[("'`[]*-/.test(word)) return word;
+      const span = document.createElement("span");
+      span.className = "whole";
+      span.textContent = word;
+      return span;
+    });
+  }
+  self.atipPage = { whole };
+
   function load(path) {
     if (!held.has(path)) {
       const answer = fetch(root + "search/" + path).then((r) => (r.ok ? r.json() : Promise.reject(new Error(String(r.status)))));

@@ -8,6 +8,7 @@ from atip.discovery.sources.knowledge_source import with_knowledge
 from atip.model.diff.compare import diff
 from atip.model.reading.shim_records import encode_bytes
 from atip.model.text.visible_text import clean
+from atip.model.tool import Tool
 from atip.model.value import Value
 from atip.pages.claims import ToolClaims
 from atip.pages.names import page_address
@@ -16,7 +17,8 @@ from atip.pages.site.signature_status import signature_status
 from atip.pages.tool_data import command_data, tool_data
 
 if TYPE_CHECKING:
-    from atip.model.tool import Tool
+    from collections.abc import Iterable, Iterator, Sequence
+
     from atip.pages.rendering import Renderer
     from atip.pages.site.published import PublishedShim, PublishedTool
 
@@ -40,32 +42,85 @@ class ToolPages(Value):
     """What lists, charts, search and feeds need; kept between builds."""
 
 
-def describe_tool(published: PublishedTool) -> ToolPages:
-    """The data of every page of a tool."""
-    decoded: Decoded = {}
-    newest, tool = _newest(published, decoded)
-    claims = ToolClaims(tool)
-    data = tool_data(tool, claims)
-    data["name"] = data["tool"] = clean(published.name)
-    data["versions"] = [_version(shim) for shim in reversed(published.shims)]
-    data["changes"] = _changes(published, decoded)
-    data["unreadable"] = newest is None
-    pages = [("tool.html", data)]
-    for path, command in claims.commands:
-        if all(path):
-            pages.append(("command.html", command_data(tool, path, command, claims)))
-    found = [_page(page) for _, page in pages]
-    return ToolPages(pages=tuple(pages), summary=_summary(published, data, found))
+def describe_tools(published: Iterable[PublishedTool]) -> list[ToolPages]:
+    """The data of every page of some tools, in their order.
+
+    Each step is taken for all of them before the next: a processor that has the code of a step at hand needs a fifth less.
+    """
+    drafts = [_ToolDraft(one) for one in published]
+    for step in (_ToolDraft.decode, _ToolDraft.claim, _ToolDraft.describe, _ToolDraft.add_commands):
+        for draft in drafts:
+            step(draft)
+    return [draft.pages() for draft in drafts]
 
 
-def render_pages(described: ToolPages, renderer: Renderer) -> list[tuple[str, bytes]]:
-    """The file of every page, and the JSON beside it."""
-    files = []
-    for template, data in described.pages:
+def render_pages(
+    described: Sequence[ToolPages], renderer: Renderer
+) -> list[list[tuple[str, bytes]]]:
+    """The files of each tool: every page, and the JSON beside it. One kind after the other, for the same reason."""
+    pages = [
+        [renderer.page(template, data["address"], page=data) for template, data in one.pages]
+        for one in described
+    ]
+    documents = [[encode_bytes(data) for _, data in one.pages] for one in described]
+    return [list(_files(*parts)) for parts in zip(described, pages, documents, strict=True)]
+
+
+def _files(
+    described: ToolPages, pages: list[bytes], documents: list[bytes]
+) -> Iterator[tuple[str, bytes]]:
+    for (_, data), page, document in zip(described.pages, pages, documents, strict=True):
         address = data["address"]
-        files.append((f"{address}.html", renderer.page(template, address, page=data)))
-        files.append((f"{address}.json", encode_bytes(data)))
-    return files
+        yield f"{address}.html", page
+        yield f"{address}.json", document
+
+
+class _ToolDraft:
+    """A tool on its way from shims to pages; the methods are the steps, in their order."""
+
+    def __init__(self, published: PublishedTool) -> None:
+        self._published = published
+        self._decoded: Decoded = {}
+
+    def decode(self) -> None:
+        """The newest document that can be read."""
+        published = self._published
+        self._tool = Tool(name=published.name, description=published.description)
+        self._is_readable = False
+        for shim in reversed(published.shims):
+            tool = _decode(shim, self._decoded)
+            if tool is not None:
+                self._tool = with_knowledge(tool.replace(name=published.name))
+                self._is_readable = True
+                break
+
+    def claim(self) -> None:
+        self._claims = ToolClaims(self._tool)
+        self._claims.prepare()
+
+    def describe(self) -> None:
+        """The page of the tool."""
+        published = self._published
+        self._data = data = tool_data(self._tool, self._claims)
+        data["name"] = data["tool"] = clean(published.name)
+        data["versions"] = [_version(shim) for shim in reversed(published.shims)]
+        data["changes"] = _changes(published, self._decoded)
+        data["unreadable"] = not self._is_readable
+
+    def add_commands(self) -> None:
+        """The page of every command that has a name."""
+        self._commands = [
+            command_data(self._tool, path, command, self._claims)
+            for path, command in self._claims.commands
+            if all(path)
+        ]
+
+    def pages(self) -> ToolPages:
+        found = [_page(self._data), *map(_page, self._commands)]
+        return ToolPages(
+            pages=(("tool.html", self._data), *(("command.html", one) for one in self._commands)),
+            summary=_summary(self._published, self._data, found),
+        )
 
 
 def _decode(shim: PublishedShim, decoded: Decoded) -> Tool | None:
@@ -74,16 +129,6 @@ def _decode(shim: PublishedShim, decoded: Decoded) -> Tool | None:
     if digest not in decoded:
         decoded[digest] = shim.decode()
     return decoded[digest]
-
-
-def _newest(published: PublishedTool, decoded: Decoded) -> tuple[PublishedShim | None, Tool]:
-    from atip.model.tool import Tool
-
-    for shim in reversed(published.shims):
-        tool = _decode(shim, decoded)
-        if tool is not None:
-            return shim, with_knowledge(tool.replace(name=published.name))
-    return None, Tool(name=published.name, description=published.description)
 
 
 def _version(shim: PublishedShim) -> Data:

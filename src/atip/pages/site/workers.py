@@ -23,14 +23,14 @@ from atip.pages.rendering import Renderer, load_assets
 from atip.pages.site.folder import SiteFolder
 from atip.pages.site.published import CatalogEntry, open_registry, read_tool
 from atip.pages.site.quick_values import quicken
-from atip.pages.site.tool_pages import describe_tool, render_pages
+from atip.pages.site.tool_pages import describe_tools, render_pages
 from atip.system.programs.processes import end_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from concurrent.futures import Future
 
-    from atip.pages.site.tool_pages import ToolPages
+    from atip.pages.site.published import PublishedTool
 
     Failure = tuple[str, str, str]
     """Code, message and hint: an error of ours does not travel between processes."""
@@ -83,20 +83,23 @@ class ToolWorker:
         self._folder = SiteFolder(place.out, is_first=place.is_first)
 
     def work(self, orders: Iterable[ToolOrder]) -> list[ToolResult]:
-        """Read all, render all, write all: each step is quicker while the processor has its code at hand."""
+        """Read all, describe all, render all, write all: each step is quicker while the processor has its code at hand."""
         results: list[ToolResult] = []
-        described: list[tuple[str, str, ToolPages]] = []
+        changed: list[tuple[str, PublishedTool]] = []
         for order in orders:
             published = read_tool(self._store, order.entry)
-            name, mark = published.name, published.mark
+            mark = published.mark
             if mark == order.mark:
-                results.append(ToolResult(name=name, mark=mark, summary=None))
+                results.append(ToolResult(name=published.name, mark=mark, summary=None))
             else:
-                described.append((name, mark, describe_tool(published)))
-        rendered = [render_pages(pages, self._renderer) for _, _, pages in described]
-        for (name, mark, pages), files in zip(described, rendered, strict=True):
-            written = self._folder.write(files)
-            results.append(ToolResult(name=name, mark=mark, summary=pages.summary, written=written))
+                changed.append((mark, published))
+        described = describe_tools([published for _, published in changed])
+        rendered = render_pages(described, self._renderer)
+        for (mark, published), pages, files in zip(changed, described, rendered, strict=True):
+            written, summary = self._folder.write(files), pages.summary
+            results.append(
+                ToolResult(name=published.name, mark=mark, summary=summary, written=written)
+            )
         return results
 
 
