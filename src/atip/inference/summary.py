@@ -36,14 +36,16 @@ _ERROR_ANYWHERE = re.compile(
 )
 _USAGE = re.compile(
     r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<|-{1,2}\w)"
-    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w",
+    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
     re.I,
 )
 _PLACEHOLDERS = re.compile(r"<[\w -]{1,30}>|\[[\w. -]{1,30}\]|\b[A-Z_]{3,}\.\.\.")
 _LEGAL = re.compile(
     r"copyright\W+(?:\(c\)|©|\d{4}|by|the|holder)|^copyright|©|\(c\)\s*\d{4}|\bwarranty\b|\bfree software\b|redistribut"
     r"|all rights reserved|licen[cs]ed under|under the (?:terms|gnu|gpl|mit|apache|bsd)|general public licen|^licen[cs]e\b"
-    r"|^(?:written|created|developed|maintained|made|modified|contributed|ported|by)\b.{0,12}\bby\b|^by [A-Z]|^authors?\b\W",
+    r"|^(?:written|created|developed|maintained|made|modified|contributed|ported|by)\b.{0,12}\bby\b|^by [A-Z]|^authors?\b\W"
+    r"|^(?:19|20)\d\d(?:[-, ]{1,2}(?:19|20)?\d\d)*,? by\b|^SPDX-"
+    r"|^licensed to\b|permission is hereby|source code form is subject|compliance with the licen|^(?:originally|adapted|modified|based|inspired)\b.{0,30}\b(?:by|from|on|for)\b",
     re.I,
 )
 _POINTER = re.compile(
@@ -55,6 +57,10 @@ _POINTER = re.compile(
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
     r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
     r"|(?:a|the) (?:list|summary) of (?:the )?(?:available|all|possible|commands|options)|to (?:get|see|list|show|display) (?:help|usage|more|the|a|all)\b.{0,30}(?:help|usage|options|commands|type|run|use)"
+    r"|this (?:manual|man ?page|documentation|document|page|file)\b|(?:(?:generic|preliminary|dummy|stub|no) (?:\w+ )?)?man(?:ual)? ?pages?\b(?! \w+er\b)|part of (?:the )?[\w.+-]+(?: [\w.+-]+){0,4}$|\S+ documentation\.?$"
+    r"|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:\w+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
+    r"|(?:or|and|but|then|also|otherwise|however|additionally|furthermore)\b|\S+ (?:is|are|must be|can be|may be|should be) (?:one|any|either) of\b"
+    r"|(?:an?|the|each|every) (?:(?!that\b|which\b|tool\b|program\b|to\b)\w+ ){1,3}(?:must|should|has to|have to) be\b"
     r"|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
     re.I,
 )
@@ -75,15 +81,21 @@ _SECTION = re.compile(r"\(\d\w{0,4}\)$")
 """Of a page: `boat(1)`."""
 _LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
 _TRAILING = re.compile(
-    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|(?:\s+[.,;:-]|, v\d+(?:\.\d+)+|\s+usage:)+$", re.I
+    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|(?:\s+[.,;:-]|, v(?:ersion |er\. )?\d+(?:\.\d+)+|\s+usage:)+$",
+    re.I,
 )
+_REMAINS = re.compile(r"(?<=[\w.)]) (?:usage|arguments|synopsis|options):(?= |$)", re.I)
+"""Where the usage begins that a text without blank lines has behind its purpose."""
+_QUOTED = re.compile('"[^"]*"')
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
 _TIMESTAMP = re.compile(r"^(?:\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)")
 _PAIR = re.compile(r"^[\w ./-]{1,40}\s?[=:]\s?[\w./-]{0,60}$")
-_OPEN = re.compile(r"\b(?:for|of|to|the|an?|and|or|with|from|by|that|which)$", re.I)
+_OPEN = re.compile(r"\b(?:for|of|to|the|an?|and|or|with|from|by|that|which|using)$", re.I)
 """A sentence that was cut off."""
+_NAMES = re.compile(r"[\w.+-]+(?:, ?[\w.+-]+){3,}(?:,? (?:and|or) [\w.+-]+)?[.\u2026]*")
+"""A list of names and nothing else."""
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{1,2})?/[\w.+-]+(?:/[\w.+-]+)+")
 
 
@@ -97,8 +109,11 @@ def find_summary(text: str, name: str) -> str:
     sentences = _SENTENCE.split(text)
     for place in range(min(len(sentences), 4)):
         found = _tidy(" ".join(sentences[place:]), name)
-        if found and why_not_summary(found, name) is None:
+        reason = why_not_summary(found, name) if found else "name"
+        if reason is None:
             return found
+        if reason == "usage":
+            break  # what follows explains placeholders
     return ""
 
 
@@ -136,23 +151,27 @@ def why_not_summary(text: str, name: str) -> str | None:
 
 def _tidy(text: str, name: str) -> str:
     """Without the name, a banner and dashes before the words themselves."""
-    text = _without_name(_TRAILING.sub("", _LABEL.sub("", text.strip())), name)
+    text = _REMAINS.split(_LABEL.sub("", text.strip()), maxsplit=1)[0]
+    text = _without_name(_TRAILING.sub("", text), name)
     banner = _banner(text, name)
     if banner is not None:
         text = text[banner.end() :]
         while (more := _AFTER_VERSION.match(text)) is not None and more.end():
             text = text[more.end() :]
         text = _without_name(text.strip(), name)
-    return _DASHES.sub("", text.strip()).strip()
+    text = _DASHES.sub("", text.strip()).strip()
+    return text[1:-1].strip() if _QUOTED.fullmatch(text) else text
 
 
 def _banner(text: str, name: str) -> re.Match[str] | None:
-    """The name and version that a text starts with; not a version within a sentence: `checks figlet 2.0 and up fonts`."""
+    """The name and version that a text starts with; not a version within a sentence: `checks figlet 2.0 and up fonts`,
+    `play audio MPEG 1.0/2.0 streams`."""
     found = _VERSION.match(text)
     if found is None:
         return None
     lead = text[: found.end()].rsplit(" ", 1)[0]
-    goes_on = text[found.end() :].lstrip(" ")[:1].islower() and text[: found.end()][-1] not in ",;"
+    after = text[found.end() :].lstrip(" ")[:1]
+    goes_on = (after.islower() or after == "/") and text[: found.end()][-1] not in ",;"
     is_sentence = goes_on and " " in text[: found.end()] and _bare(lead) != _bare(name)
     return None if is_sentence and not _VERSION_WORD.search(lead) else found
 
@@ -196,10 +215,12 @@ def _bare(text: str) -> str:
 def _is_fragment(text: str) -> bool:
     """Too few words, a heading, a `key: value` pair, more signs than letters, or capitals only."""
     words = _WORD.findall(text)
-    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text):
+    if len(words) < 2 or " " not in text or text.endswith((":", ",", "(")) or _PAIR.match(text):
         return True
     # `the time to which it can be restored to` is whole.
     if _OPEN.search(text) and not (text.endswith(" to") and "to which" in text):
+        return True
+    if _NAMES.fullmatch(text):
         return True
     letters = sum(char.isalpha() or char == " " for char in text)
     capitals = sum(word.isupper() for word in words)

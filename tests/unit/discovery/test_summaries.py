@@ -192,3 +192,84 @@ def test_names_in_one_paragraph_have_their_own_purposes():
         "convert a to b",
         "convert b to a",
     ]
+
+
+def test_a_page_of_another_program_outranks_the_curated_summary_of_that_name(machine, tmp_path):
+    sources, _ = machine
+    pages = tmp_path / "usr/share/man/man1"
+    (pages / "act.1").write_text(
+        ".TH ACT 1\n.SH NAME\nact \\- visualize comparisons of genomes\n.SH OPTIONS\n"
+    )
+    (pages / "sort.1").write_text(
+        ".TH SORT 1\n.SH NAME\nsort \\- put text in order\n.SH OPTIONS\n\\-\\-reverse \\-\\-unique\n"
+    )
+    assert sources.find(subject("act"), {}) == "visualize comparisons of genomes"
+    assert sources.find(subject("sort"), {}) == "Sort lines"
+
+
+def test_builds_and_targets_of_a_program_have_its_manual(machine):
+    sources, _ = machine
+    assert sources.find(subject("boat-s-debug"), {}) == "carry things over water"
+    assert sources.find(subject("boat.opt"), {}) == "carry things over water"
+    assert sources.find(subject("z80-unknown-coff-as"), {}) == SUMMARIES["as"]
+    assert sources.find(subject("raft-as"), {}) == ""
+
+
+def test_desktop_entries_and_units_speak_for_the_program_that_they_start(machine, tmp_path):
+    sources, _ = machine
+    applications, units = tmp_path / "usr/share/applications", tmp_path / "usr/lib/systemd/system"
+    applications.mkdir(parents=True)
+    units.mkdir(parents=True)
+    (applications / "canoe.desktop").write_text(
+        "[Desktop Entry]\nName=Canoe\nComment=Paddle on rivers\nExec=env A=1 canoe %F\n"
+        "[Desktop Action New]\nExec=other\nComment=Not this one\n"
+    )
+    (applications / "mail.desktop").write_text(
+        "[Desktop Entry]\nComment=Write a letter\nExec=kayak compose\n"
+    )
+    (units / "harbord.service").write_text(
+        "[Unit]\nDescription=Harbor control daemon\n[Service]\nExecStart=-/usr/sbin/harbord -n\n"
+    )
+    (units / "debug.service").write_text(
+        "[Unit]\nDescription=Early root shell\n[Service]\nExecStart=/bin/dinghy\n"
+    )
+    assert sources.find(subject("canoe"), {}) == "Paddle on rivers"
+    assert sources.find(subject("harbord"), {}) == "Harbor control daemon"
+    assert [sources.find(subject(name), {}) for name in ("kayak", "dinghy", "other")] == [
+        "",
+        "",
+        "",
+    ]
+
+
+def test_the_head_of_a_script_counts_before_its_help(machine, tmp_path):
+    sources, _ = machine
+    script = tmp_path / "skiff"
+    script.write_text("#!/bin/sh\n# skiff - row along the coast\nexit\n")
+    found = sources.find(
+        subject("skiff", str(script), script.read_bytes()), {"help": "prints the tide of today"}
+    )
+    assert found == "row along the coast"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("atmtcp", "a tool to set up ATM over TCP"),
+        ("les", "ATM LAN service daemons"),
+        ("foo", "show all the bars"),
+        ("quoted", "say it twice"),
+        ("bus", ""),
+    ],
+)
+def test_more_forms_of_lists_in_explanations(name, said):
+    text = "Programs for ATM:\n  * atmtcp, a tool to set up ATM over TCP\n  * les and bus, ATM LAN service daemons\n  'quoted': say it twice\nIt has foo (show all the bars) too."
+    assert listed_purpose(text, name) == said
+
+
+def test_a_page_that_names_only_other_programs_counts_after_help(machine, tmp_path):
+    sources, _ = machine
+    pages = tmp_path / "usr/share/man/man1"
+    (pages / "yawl.1").symlink_to(pages / "boat.1")
+    assert sources.find(subject("yawl"), {"help": "Sail with two masts"}) == "Sail with two masts"
+    assert sources.find(subject("yawl"), {}) == "carry things over water"

@@ -113,3 +113,9 @@ Available Commands:
   drop  Drop a list
 """
     assert list(infer_help(text, tool="box", path=("list",)).commands or {}) == ["add", "drop"]
+
+
+def test_a_long_list_of_possible_values_is_read_whole():
+    names = [f"x86_64-platform_2_{number}" for number in range(60)]
+    entry = f"  --platform <NAME>\n          The platform [possible values: {', '.join(names)}]"
+    assert values(entry, "--platform") == names

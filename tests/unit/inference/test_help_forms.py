@@ -153,3 +153,34 @@ def test_many_options_and_many_lines_are_read_in_linear_time():
 
     spent(100)
     assert spent(2_000) < 12 * spent(500) + 0.2
+
+
+def test_rows_and_credits_are_not_part_of_the_description():
+    text = (
+        "trans from fleet version 2.4.0\nUsing glib version 2.66.3\nBuilt on Dec  3 2020\n\n"
+        "trans: A utility to translate names of boats\nSome One. one@example.org. 2000-2003.\n\n"
+        "Synopsis:\n--------\ntrans <path>\n"
+    )
+    assert infer_help(text, tool="trans").description == "A utility to translate names of boats"
+    rows = "Usage: build <names_in> <out>\n    names_in        comma-separated list of names\n    out             write to files of this name\n"
+    assert infer_help(rows, tool="build").description == ""
+
+
+def test_sets_of_values_behind_a_typed_placeholder():
+    text = "Usage:\n    boat [SWITCHES] source\n\nSwitches:\n    -m, --mode VALUE:{fast, slow, lazy} How to go on\n    --name VALUE:str                Name of the boat\n"
+    mode, name = infer_help(text, tool="boat").options
+    assert (mode.flags, mode.enum) == (("-m", "--mode"), ("fast", "slow", "lazy"))
+    assert mode.description == "How to go on"
+    assert name.takes_value
+
+
+def test_positionals_of_any_number_are_optional_whatever_their_note_says():
+    text = "usage: boat [-h] source [targets ...]\n\npositional arguments:\n  source    Where from. (required)\n  targets   Where to. (required)\n"
+    found = infer_help(text, tool="boat").arguments
+    assert [(one.name, one.is_required) for one in found] == [("source", True), ("targets", False)]
+
+
+def test_a_repeated_placeholder_is_one_name():
+    text = "usage: boat [-h] PATH [[STR [STR ...]]]\n\npositional arguments:\n  PATH                Where from.\n  [[STR [STR ...]]]   Where to.\n"
+    found = infer_help(text, tool="boat").arguments
+    assert [(one.name, bool(one.variadic)) for one in found] == [("PATH", False), ("STR", True)]

@@ -1,4 +1,4 @@
-"""Texts that packages install beside their programs: completion scripts and manual pages. Read only.
+"""Texts that packages install beside their programs: completion scripts, manual pages, launchers. Read only.
 
 Files are found by the conventions of the shells and of `man`, never by running them.
 """
@@ -9,6 +9,7 @@ import bisect
 import os
 from typing import TYPE_CHECKING
 
+from atip.discovery.files.launchers import read_launchers
 from atip.errors import AtipError
 from atip.system.archives.compression import read_compressed
 from atip.system.files import read_bytes, stamp_of
@@ -43,6 +44,7 @@ class InstalledTexts:
         self._man: dict[str, str] | None = None
         self._man_names: list[str] = []
         self._scripts: dict[str, list[tuple[str, str]]] | None = None
+        self._launchers: dict[str, str] | None = None
 
     def completions(self, name: str) -> Iterator[tuple[str, str]]:
         """(shell, text) of every completion script for a name, best first."""
@@ -73,6 +75,12 @@ class InstalledTexts:
         """The source of the manual page of a name, or None."""
         path = self._page(name)
         return _read(path) if path else None
+
+    def launcher(self, name: str) -> str:
+        """What the desktop entry or the unit that starts a program says of it; empty if there is none."""
+        if self._launchers is None:
+            self._launchers = read_launchers((*self._prefixes, f"{self._root}/"))
+        return self._launchers.get(name, "")
 
     def man_children(self, name: str) -> Iterator[tuple[str, str]]:
         """(subcommand, page) for pages such as `git-commit` of `git`, if no program has that name."""

@@ -101,18 +101,25 @@ def read_debian(folder: str) -> dict[str, str]:
 def listed_purpose(text: str, name: str) -> str:
     """What the explanation of a package says of one program: `* NAME: purpose`, or the group that lists it.
 
-    Debian writes both: `candump - show traffic`, and `CAN log file converters: asc2log, log2asc.`
+    Debian writes `candump - show traffic`, `* atmtcp, a tool to …`, `* les and bus, service daemons`, `foo (show bars)`, and
+    `CAN log file converters: asc2log, log2asc.`
     """
     if name not in text:
         return ""
+    own = rf"[`'\"]?{re.escape(name)}[`'\"]?(?:\(\d\w*\))?"
+    rest = r"(\S.{3,200}(?:\n {3,}[^*+\u2022\s-].{1,200}){0,2})"
+    more = r"(?:(?:,| and|/|,? or) ?[\w.+-]{2,40}){0,4}"
     row = re.search(
-        rf"^[ \t]*(?:[*+\u2022o-] ?)?{re.escape(name)}(?:\(\d\w*\))?[ \t]*(?::|--?|\u2013|=)[ \t]+"
-        r"(\S.{3,200}(?:\n {3,}[^*+\u2022\s-].{1,200}){0,2})",
+        rf"^[ \t]*(?:[*+\u2022o-] ?)?{own}{more}[ \t]*(?::|--?|\u2013|=)[ \t]+{rest}", text, re.M
+    ) or re.search(
+        rf"^[ \t]*[*+\u2022-] ?{own}(?: and [\w.+-]{{2,40}})?, (?=an? |the |which |[a-z]+s |[A-Z])(?:which )?{rest}",
         text,
         re.M,
     )
     if row is not None:
         return " ".join(row[1].split())
+    if inside := re.search(rf"(?<![\w-]){own} \(([a-z][^()\n]{{8,80}})\)", " ".join(text.split())):
+        return inside[1]
     for group, names in _GROUP.findall("\n".join(line.strip() for line in text.split("\n"))):
         if name in re.split(r",?\s(?:and\s)?", names):
             return str(group).strip()

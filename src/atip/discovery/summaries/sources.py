@@ -1,8 +1,9 @@
 """The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
 override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
-page of the file behind a link → completion → help → "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot.
-The first three come from the user, the tool itself and a shim for its digest, and are used unchanged.
+page of the file behind a link → completion → head of a script → help → page of other programs → docstring → launcher →
+"Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot. The first three come
+from the user, the tool itself and a shim for its digest, and are used unchanged.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Protocol
 
-from atip.discovery.files.stubs import alternative_of
+from atip.discovery.files.stubs import alternative_of, site_directories
+from atip.discovery.summaries.identity import is_about
 from atip.discovery.summaries.packages import InstalledPackages
-from atip.inference.manual.man import read_purpose
+from atip.inference.manual.man import names_program, read_purpose
+from atip.inference.script_header import read_docstring, read_header
 from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
 from atip.knowledge.summaries import SUMMARIES
+from atip.system.files import read_piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,10 +36,19 @@ if TYPE_CHECKING:
 
 
 _FIRST = ("adapter",)
-_LAST = ("completion", "help", "knowledge")
+MAX_SCRIPT = 256_000
 _AS_THEY_ARE = ("override", "native", "shim")
 _VERSIONED = re.compile(r"[-.]?\d+(?:\.\d+)*\Z")
-_TARGET = re.compile(r"\A(?:x86_64|i\d86|aarch64|arm\w*|riscv64|powerpc\w*)-[\w]+-[\w]+-")
+_TARGET = re.compile(
+    r"\A(?:x86_64|i\d86|aarch64|arm(?:v\w+|e[bl]|hf)?|avr\w*|riscv\d*|powerpc\w*|ppc\w*|m68\w*|h8300|z80|mips\w*|sparc\w*|sh\d\w*|hppa\w*|alpha|ia64"
+    r"|s390x?|xtensa|msp430|loongarch\w*|nios2|or1k)(?:-\w+-\w+-(?=\w)|-(?=(?:addr2line|ar|as|c\+\+filt|c\+\+|cpp|elfedit|g\+\+|gcc|gcov|gdb"
+    r"|gprof|ld|nm|objcopy|objdump|ranlib|readelf|size|strings|strip)\b))"
+)
+"""The machine that a program of a toolchain makes code for: `avr-as`, `z80-unknown-coff-ld.bfd`."""
+_VARIANT = re.compile(
+    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd))+\Z"
+)
+"""A build of a program: `bowtie-align-s-debug`, `camlp4o.opt`."""
 
 
 class SummarySources:
@@ -58,26 +71,43 @@ class SummarySources:
 
     def _candidates(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
-        yield SUMMARIES.get(subject.name) or SUMMARIES.get(_without_suffixes(subject.name), "")
+        yield SUMMARIES.get(subject.name, "")
         names = list(_names(subject))
         curated = next((entry.description for name in names if (entry := load(name))), "")
-        # Of several names under one entry, the summary is that of the group: its own page is more specific.
-        yield curated if is_main_name(subject.name) else ""
         own_names = [name for name in names if not _is_behind(name, subject)]
+        # Programs of the same name exist: `act` runs GitHub Actions, or compares genomes.
+        agrees = self._is_same_program(own_names)
+        # Of several names under one entry, the summary is that of the group: its own page is more specific.
+        yield curated if is_main_name(subject.name) and agrees else ""
         yield from (self._manual(name) for name in own_names)
-        yield curated
+        yield curated if agrees else ""
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
-        yield descriptions.get("man", "")
         # The page of the file behind a link may be about all programs of that file.
         yield from (self._manual(name) for name in names if name not in own_names)
-        yield from (descriptions.get(source, "") for source in _LAST)
+        yield descriptions.get("completion", "")
+        yield from read_header(_script(subject), subject.name)
+        yield descriptions.get("help", "")
+        # A page that does not name the program is about the programs that it names.
+        yield from (self._manual(name, of_others=True) for name in names)
+        yield descriptions.get("man", "")
+        yield from read_docstring(_module(subject), subject.name)
+        yield self._texts.launcher(subject.name)
+        yield descriptions.get("knowledge", "") if agrees else ""
         yield self._packages.membership(subject)
 
-    def _manual(self, name: str) -> str:
+    def _is_same_program(self, names: list[str]) -> bool:
+        """Whether the manual page of a program, if it has one, is about the program that the curated entry describes."""
+        entry = next((entry for name in names if (entry := load(name))), None)
+        page = next((page for name in names if (page := self._texts.man(name))), None)
+        return entry is None or page is None or is_about(page, read_purpose(page, names[0]), entry)
+
+    def _manual(self, name: str, *, of_others: bool = False) -> str:
         page = self._texts.man(name)
-        return read_purpose(page, name) if page else ""
+        if page is None or names_program(page, name) == of_others:
+            return ""
+        return read_purpose(page, name)
 
 
 def _names(subject: ProbeSubject) -> Iterator[str]:
@@ -97,6 +127,27 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
             yield name
 
 
+def _script(subject: ProbeSubject) -> str:
+    """The text of a script; empty for any other program."""
+    return "" if subject.stub.interpreter is None else _read(subject.real_path)
+
+
+def _module(subject: ProbeSubject) -> str:
+    """The source of the module that a Python console script starts; empty for a package or any other program."""
+    if not subject.stub.module:
+        return ""
+    file = subject.stub.module.replace(".", "/") + ".py"
+    sites = site_directories(subject.real_path, subject.stub)
+    return next((text for site in sites if (text := _read(os.path.join(site, file)))), "")
+
+
+def _read(path: str) -> str:
+    try:
+        return read_piece(path, 0, MAX_SCRIPT).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def _is_behind(name: str, subject: ProbeSubject) -> bool:
     """Whether a name is that of the file that a link leads to, and of nothing nearer."""
     file = os.path.basename(subject.real_path)
@@ -105,4 +156,4 @@ def _is_behind(name: str, subject: ProbeSubject) -> bool:
 
 
 def _without_suffixes(name: str) -> str:
-    return _VERSIONED.sub("", _TARGET.sub("", name))
+    return _VERSIONED.sub("", _VARIANT.sub("", _TARGET.sub("", name)))

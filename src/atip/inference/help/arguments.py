@@ -109,6 +109,8 @@ def _read(row: Definition) -> Positional | None:
     label = typed.group(1) if typed else noted.group(1) if noted else terms[0]
     name = label.strip().strip("<>[](){}.,:`'\"\u2026 ")
     name = name.removesuffix("...").strip().rstrip(">]")
+    first, _, again = name.partition(" [")
+    name = first if again == first else name  # `[STR [STR ...]]`
     if not any(char.isalnum() for char in name) or letters(name) == "options":
         return None
     found = Positional(name, (row.first, row.last), "definition")
@@ -252,7 +254,9 @@ def _same(argument: UsageArgument, defined: list[Positional]) -> str:
 
 def _positional(argument: UsageArgument, defined: list[Positional]) -> Positional:
     found = _match(argument, defined) or Positional(argument.name, argument.lines, "usage")
-    if found.required is None:
+    # `[targets ...]` in a usage line of argparse says more than a note `(required)` that is printed for every positional.
+    is_any_number = argument.required is False and argument.variadic
+    if found.required is None or is_any_number:
         found.required = argument.required
     found.variadic = found.variadic or argument.variadic
     return found

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Option
 
 MAX_EXAMPLES = 40
+_CREDIT = re.compile(r"\w@\w[\w.-]*\.[a-z]{2,}\b|^built (?:on|with)\b|^using \w+ version \d", re.I)
+"""A line that credits people or parts of the program."""
 _SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
 
 
@@ -286,7 +288,8 @@ class _Reading:
                 if words and line.after_blank:
                     yield " ".join(words)
                     words = []
-                if not (self.manual and is_manual_head(line.text)):
+                is_head = self.manual and is_manual_head(line.text)
+                if not (is_head or _is_row(line.text) or _CREDIT.search(line.text)):
                     words.append(line.text)
             if words:
                 yield " ".join(words)
@@ -309,6 +312,12 @@ class _Reading:
         if self.usage.exclusive:
             own["exclusive"] = [list(group) for group in self.usage.exclusive[:200]]
         return own
+
+
+def _is_row(text: str) -> bool:
+    """`reference_in      comma-separated list of files`: a word in a column of its own."""
+    word, gap, rest = text.partition("   ")
+    return bool(gap and rest) and " " not in word and (word.islower() or not word.isalpha())
 
 
 def _last(page: Page) -> int:

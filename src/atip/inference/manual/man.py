@@ -84,6 +84,12 @@ def read_purpose(text: str, name: str) -> str:
     return _purpose((own or rows)[0] if has_row_each else _own_part(" ".join(rows), name))
 
 
+def names_program(text: str, name: str) -> bool:
+    """Whether the NAME section of a page has a name; False for a page that only a link leads to, which is about other programs."""
+    section = _NAME_SECTION.search(text[:MAX_CHARS])
+    return section is None or name.lower() in section[1].replace("\\", "").lower()
+
+
 _PART = re.compile(r"(?:^| )([\w.+-]{2,40}(?:, ?[\w.+-]{2,40}){0,9}) (?:-|\u2013|\u2014) ")
 
 

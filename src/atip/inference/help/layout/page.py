@@ -75,18 +75,22 @@ def read_page(text: str) -> Page:
 
 _REPEATS = re.compile(r"^( *-(\w))(?:\|\2+){1,3}(?=, --)")
 _THOR = re.compile(r"^ *(?:-\w, +)?\[--[\w-]+(?:=[^\[\]]{1,200})?\](?:, \[--[\w-]+\])? *(?:# |$)")
+_TYPED_SET = re.compile(r"^( *-[^{}:]{1,60} )[A-Z]\w{0,30}:\{([^{}]{1,300})\} (?=\S|$)")
 _THOR_NOTE = re.compile(r"^ {20,}# (?=Default: |Possible values: )")
 
 
 def _plain_flags(row: str) -> str:
     """Rows of frameworks with marks of their own, in the plain form and with the same columns.
 
-    `-v|vv|vvv, --verbose` (Symfony) and `-c, [--config=FILE]   # …` (Thor).
+    `-v|vv|vvv, --verbose` (Symfony), `-c, [--config=FILE]   # …` (Thor) and `--mode VALUE:{fast, slow} How` (plumbum).
     """
     start = row[:12].lstrip()
     if start.startswith(("-", "[--")):
         if "|" in row[:20]:
             row = _REPEATS.sub(lambda found: found[1], row)
+        if ":{" in row[:100] and (found := _TYPED_SET.match(row[:400])) is not None:
+            plain = f"{found[1]}{{{found[2].replace(', ', ',')}}}"
+            return plain.ljust(found.end()) + row[found.end() :]
         found = _THOR.match(row[:400])
         if found is not None:
             plain = found[0].replace("[", " ").replace("]", " ").replace("#", " ")

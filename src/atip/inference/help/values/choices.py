@@ -29,11 +29,11 @@ MAX_PROSE = 3_000
 
 _POSSIBLE = re.compile(
     r"[\[(](?:possible|allowed|valid|available|accepted|supported)? ?(?:values|choices|options)"
-    r"(?: are)?[:=] ?([^\[\]()]{1,600})[\])]",
+    r"(?: are)?[:=] ?([^\[\]()]{1,2500})[\])]",
     re.I,
 )
-_OPTIONS = re.compile(r"<options: ([^<>]{1,600})>")
-_CHOICES = re.compile(r"[\[(]choices:? ([^\[\]()]{1,900})[\])]", re.I)
+_OPTIONS = re.compile(r"<options: ([^<>]{1,2500})>")
+_CHOICES = re.compile(r"[\[(]choices:? ([^\[\]()]{1,2500})[\])]", re.I)
 _BULLET = re.compile(r"[-*•] ([^\s:]{1,60})(?::|$)")
 _BRACES = re.compile(r"\{([^{}\s]{1,300}|[^{}]{1,300})\}")
 _ONE_OF = re.compile(
