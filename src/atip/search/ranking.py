@@ -229,7 +229,9 @@ def _is_decided(parts: Sequence[_Part], place: int, scores: dict[int, float]) ->
     if len(scores) < LEADING or sum(part.entries for part in later) < len(scores):
         return False
     whole = sum(part.full for part in parts)
-    most = sum(part.most for part in later) * (sum(part.full for part in later) / whole) ** COVERAGE
+    most: float = (
+        sum(part.most for part in later) * (sum(part.full for part in later) / whole) ** COVERAGE
+    )
     least = sorted(scores.values())[-LEADING]
     if least < most:  # coverage only lowers it
         return False

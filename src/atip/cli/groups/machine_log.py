@@ -38,11 +38,11 @@ def _row(number: int, record: Record, argv: Sequence[object]) -> dict[str, Any]:
     from atip.system.clock import iso
 
     moment, decision = record.get("time"), record.get("decision")
-    is_known = isinstance(moment, int | float)
+    time = iso(float(moment)) if isinstance(moment, int | float) else ""
     fields = decision if isinstance(decision, dict) else {**record, "decision": decision}
     return {
         "number": number,
-        "time": iso(float(moment)).replace("T", " ").rstrip("Z") if is_known else "",
+        "time": time.replace("T", " ").rstrip("Z"),
         "event": shown(record.get("event", "")),
         "decision": shown(fields.get("decision") or ""),
         "text": _text(record, argv),
