@@ -91,7 +91,7 @@ class HttpClient:
         self._offline = offline
         self._lookup = lookup
         self._sleep = sleep
-        self._journey = ActiveRequest()
+        self._active = ActiveRequest()
         self._pool: httpcore2.ConnectionPool | None = None
         self.requests = 0
         """Requests sent so far, retries and redirects included."""
@@ -133,7 +133,7 @@ class HttpClient:
             raise FetchError(
                 "http.offline", f"`{url[:200]}` is not fetched: offline", hint="unset ATIP_OFFLINE"
             )
-        self._journey.ends_at = monotonic() + limits.deadline_s
+        self._active.ends_at = monotonic() + limits.deadline_s
         body = _BodyReader(sink, limits.max_bytes)
         tries = 0
         while True:
@@ -143,7 +143,7 @@ class HttpClient:
             except _RetryableFailure as again:
                 retry_after = again.server_delay_s
                 wait = delay_s(tries, random.random(), retry_after)  # noqa: S311 jitter, not a secret
-                if tries >= limits.tries or body.started or wait >= self._journey.left_s():
+                if tries >= limits.tries or body.started or wait >= self._active.left_s():
                     raise again.error from again.error.__cause__
                 self._sleep(wait)
 
@@ -184,8 +184,8 @@ class HttpClient:
         """One request: the answer, or where it redirects to."""
         httpcore = _library()
         if self._pool is None:
-            self._pool = _open_pool(make_backend(self._access, self._journey, self._lookup))
-        self._journey.address = address
+            self._pool = _open_pool(make_backend(self._access, self._active, self._lookup))
+        self._active.address = address
         self.requests += 1
         try:
             with self._pool.stream(

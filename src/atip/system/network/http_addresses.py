@@ -170,7 +170,7 @@ class ActiveRequest:
 
 
 def make_backend(
-    access: Access, journey: ActiveRequest, lookup: Resolve
+    access: Access, active: ActiveRequest, lookup: Resolve
 ) -> httpcore2.NetworkBackend:
     """Network backend for the HTTP library: checks each address, ends each operation at the deadline."""
     import httpcore2
@@ -203,7 +203,7 @@ def make_backend(
             return self._inner.get_extra_info(info)
 
     def _left(kind: type[Exception], timeout: float | None) -> float:
-        left = journey.left_s()
+        left = active.left_s()
         if left <= 0:
             raise kind("the deadline has passed")
         return left if timeout is None else min(left, timeout)
@@ -221,7 +221,7 @@ def make_backend(
         ) -> httpcore2.NetworkStream:
             addresses = resolve_within(host, port, _left(httpcore2.ConnectTimeout, timeout), lookup)
             problem: Exception | None = None
-            for address in check_addresses(journey.address, addresses, access):
+            for address in check_addresses(active.address, addresses, access):
                 try:
                     left = _left(httpcore2.ConnectTimeout, timeout)
                     return Stream(
