@@ -78,7 +78,8 @@ def test_a_tool_page_says_what_it_may_do_and_what_changed(browser, site):
         text = page.inner_text("main")
         assert "may destroy data" in text
         assert "linux-amd64" in text and "darwin-arm64" in text and "sha256:" in text
-        assert "1.0 → 2.0" in text and "command `push` was added" in text
+        assert "1.0 → 2.0" in text and "command push was added" in text
+        assert page.locator(".changes code", has_text="push").count() == 1
         page.click("text=push >> nth=0")
         force = page.locator(".options tr", has_text="--force").first
         assert "destroys data" in force.inner_text()
