@@ -204,6 +204,7 @@ def test_a_page_of_another_program_outranks_the_curated_summary_of_that_name(mac
         ".TH SORT 1\n.SH NAME\nsort \\- put text in order\n.SH OPTIONS\n\\-\\-reverse \\-\\-unique\n"
     )
     assert sources.find(subject("act"), {}) == "visualize comparisons of genomes"
+    assert sources.find(subject("sample"), {"help": "Print a bar code"}) == "Print a bar code"
     assert sources.find(subject("sort"), {}) == "Sort lines"
 
 

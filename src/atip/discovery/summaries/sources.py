@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, Protocol
 
 from atip.discovery.files.stubs import alternative_of, site_directories
@@ -49,6 +50,10 @@ _VARIANT = re.compile(
     r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl))+\Z"
 )
 """A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`."""
+
+
+_OF_MACOS = (" on macOS", " of macOS")
+"""How summaries of programs that no other system has end: `sample` of Linux is another program."""
 
 
 class SummarySources:
@@ -102,6 +107,8 @@ class SummarySources:
         """Whether the manual page of a program, if it has one, is about the program that the curated entry describes."""
         entry = next((entry for name in names if (entry := load(name))), None)
         page = next((page for name in names if (page := self._texts.man(name))), None)
+        if entry and entry.description.endswith(_OF_MACOS) and sys.platform != "darwin":
+            return False
         return entry is None or page is None or is_about(page, read_purpose(page, names[0]), entry)
 
     def _manual(self, name: str, *, of_others: bool = False) -> str:
