@@ -204,12 +204,14 @@ def test_a_page_of_another_program_outranks_the_curated_summary_of_that_name(mac
         ".TH SORT 1\n.SH NAME\nsort \\- put text in order\n.SH OPTIONS\n\\-\\-reverse \\-\\-unique\n"
     )
     assert sources.find(subject("act"), {}) == "visualize comparisons of genomes"
+    assert sources.find(subject("sample"), {"help": "Print a bar code"}) == "Print a bar code"
     assert sources.find(subject("sort"), {}) == "Sort lines"
 
 
 def test_builds_and_targets_of_a_program_have_its_manual(machine):
     sources, _ = machine
     assert sources.find(subject("boat-s-debug"), {}) == "carry things over water"
+    assert sources.find(subject("boat.py"), {}) == "carry things over water"
     assert sources.find(subject("boat.opt"), {}) == "carry things over water"
     assert sources.find(subject("z80-unknown-coff-as"), {}) == SUMMARIES["as"]
     assert sources.find(subject("raft-as"), {}) == ""

@@ -21,6 +21,8 @@ SAID = [
     ("#!/bin/bash\n# License: GPL\n# Author: Some One\n# Description: Program to carry things\n# (1) e.g. boxes\n", "Program to carry things"),
     ("#! /usr/bin/perl\n\n# print only new boats, which are not yet known\n# (c) Some One, 2007-2018\n", "print only new boats, which are not yet known"),
     ("#!/usr/bin/python3\n\"\"\"\nboat.py\n\nboat is a script to carry things\n\"\"\"\n", "boat is a script to carry things"),
+    ("#!/bin/sh\n# Carry the last thing over water.\n# Usage: boat <things>\n# WARNING: it is deep\n", "Carry the last thing over water."),
+    ("#!/bin/sh\n#\n# This script recursively (from the shore on)\n# carries things.\n#\n# written by Some One <one@example.org>\n", "This script recursively (from the shore on) carries things."),
     ("#!/bin/sh\n# boat: a ferry around zboat\n# Adapted from zboat by Some One\n", "a ferry around zboat"),
 ]  # fmt: skip
 SILENT = [

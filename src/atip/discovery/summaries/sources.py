@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, Protocol
 
 from atip.discovery.files.stubs import alternative_of, site_directories
@@ -46,9 +47,13 @@ _TARGET = re.compile(
 )
 """The machine that a program of a toolchain makes code for: `avr-as`, `z80-unknown-coff-ld.bfd`."""
 _VARIANT = re.compile(
-    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd))+\Z"
+    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl))+\Z"
 )
-"""A build of a program: `bowtie-align-s-debug`, `camlp4o.opt`."""
+"""A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`."""
+
+
+_OF_MACOS = (" on macOS", " of macOS")
+"""How summaries of programs that no other system has end: `sample` of Linux is another program."""
 
 
 class SummarySources:
@@ -84,14 +89,15 @@ class SummarySources:
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
+        others = [page for name in own_names if (page := self._manual(name, of_others=True))]
+        yield "" if others else descriptions.get("man", "")
         # The page of the file behind a link may be about all programs of that file.
         yield from (self._manual(name) for name in names if name not in own_names)
         yield descriptions.get("completion", "")
         yield from read_header(_script(subject), subject.name)
         yield descriptions.get("help", "")
         # A page that does not name the program is about the programs that it names.
-        yield from (self._manual(name, of_others=True) for name in names)
-        yield descriptions.get("man", "")
+        yield from others
         yield from read_docstring(_module(subject), subject.name)
         yield self._texts.launcher(subject.name)
         yield descriptions.get("knowledge", "") if agrees else ""
@@ -101,6 +107,8 @@ class SummarySources:
         """Whether the manual page of a program, if it has one, is about the program that the curated entry describes."""
         entry = next((entry for name in names if (entry := load(name))), None)
         page = next((page for name in names if (page := self._texts.man(name))), None)
+        if entry and entry.description.endswith(_OF_MACOS) and sys.platform != "darwin":
+            return False
         return entry is None or page is None or is_about(page, read_purpose(page, names[0]), entry)
 
     def _manual(self, name: str, *, of_others: bool = False) -> str:

@@ -254,9 +254,9 @@ def _same(argument: UsageArgument, defined: list[Positional]) -> str:
 
 def _positional(argument: UsageArgument, defined: list[Positional]) -> Positional:
     found = _match(argument, defined) or Positional(argument.name, argument.lines, "usage")
-    # `[targets ...]` in a usage line of argparse says more than a note `(required)` that is printed for every positional.
+    # jsonargparse notes `(required)` at every positional, at `[targets ...]` too; `[required]` of click and typer is meant so.
     is_any_number = argument.required is False and argument.variadic
-    if found.required is None or is_any_number:
+    if found.required is None or (is_any_number and "(required)" in found.text):
         found.required = argument.required
     found.variadic = found.variadic or argument.variadic
     return found
