@@ -1,6 +1,7 @@
 """Requests to one registry: its token, its address rules, a budget for the whole session.
 
-A single slow answer ends at its own deadline; a registry that is slow every time ends at the session's.
+A single slow answer ends at its own deadline; a registry that is slow every time ends at the session's. Prompt answers
+count for little: a machine with thousands of programs needs thousands of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 10.0
 SESSION_S = 120.0
+PROMPT_S = 0.25
+"""An answer within this time is prompt …"""
+PROMPT_SHARE = 0.1
+"""… and this share of it counts, so that no number of answers makes a session endless."""
 ACCEPT = (
     MEDIA_TYPE,
     "application/json",
@@ -52,7 +57,7 @@ class RegistryFetcher:
         self._now = now
         self._deadline_s = deadline_s
         self._left_s = session_s
-        """Total time of all requests; the time between them does not count."""
+        """Budget for slow answers; the time between requests does not count."""
 
     @property
     def requests(self) -> int:
@@ -88,7 +93,7 @@ class RegistryFetcher:
                 accept=ACCEPT,
             )
         finally:
-            self._left_s -= monotonic() - started
+            self._left_s -= _charge(monotonic() - started)
         if answer.status in (200, 304):
             check_skew(answer.headers, self._now)
             return answer
@@ -134,3 +139,9 @@ class RegistryFetcher:
             hint=f"the token in `{variable}` is refused" if variable else "it needs a token",
             details={"status": status},
         )
+
+
+def _charge(seconds: float) -> float:
+    """Part of the duration of one request that the budget of a session pays for."""
+    prompt = min(seconds, PROMPT_S)
+    return PROMPT_SHARE * prompt + seconds - prompt
