@@ -46,6 +46,8 @@ LEAST = 6
 _SCHEMA = """
 CREATE TABLE size(commands INTEGER, last INTEGER);
 CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
+CREATE TABLE main(id INTEGER PRIMARY KEY, tool TEXT);
+CREATE TABLE heir(id INTEGER PRIMARY KEY, main INTEGER);
 CREATE TABLE profile(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE intent(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE phrase(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
@@ -91,6 +93,8 @@ class Meaning(typing.NamedTuple):
     summary: str
     below: Sequence[str] = ()
     """Phrases that mean commands below it."""
+    heir_of: str = ""
+    """The command whose phrases it gets where that one is not installed."""
 
 
 def intents() -> Iterator[Meaning]:
@@ -111,7 +115,7 @@ def intents() -> Iterator[Meaning]:
         ]
         yield Meaning(node["name"], aliases, phrases_of.get("", []), summary, below)
         for name in alone:
-            yield Meaning(name, [], [*phrases_of.get("", ()), *phrases_of[f"@{name}"]], summary)
+            yield Meaning(name, [], phrases_of[f"@{name}"], summary, heir_of=node["name"])
         commands = dict(_commands(node, ()))
         # a pattern (`list-*`) stands for commands that the pack does not name, but whose phrases it has
         unnamed = (tuple(path.split()) for path in phrases_of if path[:1] not in ("", "@", "*"))
@@ -148,16 +152,20 @@ def synonyms(lines: Iterable[str]) -> dict[str, dict[str, int]]:
 def compile_lexicon(path: str, bags: Bags | None) -> None:
     """Write the whole file; without `bags` the profiles of the old file stay."""
     names: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     profile: dict[str, list[int]] = collections.defaultdict(list)
     if bags is None:
-        names, profile = _old(path)
+        numbers, profile = _old(path)
+        profiled = {entry >> 8 for found in profile.values() for entry in found}
+        names = {name: number for name, number in numbers.items() if number in profiled}
     else:
         for name, found in sorted(profiles(bags).items()):
             number = names.setdefault(name, len(names))
             for term, impact in found:
                 profile[term].append(number << 8 | impact)
-    strong, phrases_by_key = _strong(names)
+    strong, phrases_by_key = _strong(names, numbers)
     wordings = _wordings(names)
+    mains, heirs = _families(names)
     new = f"{path}.new"
     if os.path.exists(new):
         os.unlink(new)
@@ -168,6 +176,8 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
             "INSERT INTO size VALUES (?, ?)", (len(profiled), max(names.values(), default=0))
         )
         db.executemany("INSERT INTO name VALUES (?, ?)", sorted(names.items()))
+        db.executemany("INSERT INTO main VALUES (?, ?)", sorted(mains.items()))
+        db.executemany("INSERT INTO heir VALUES (?, ?)", sorted(heirs.items()))
         db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(profile))
         db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
         db.executemany("INSERT INTO phrase VALUES (?, ?)", _rows(phrases_by_key))
@@ -192,23 +202,29 @@ def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
     profile = {
         term: list(unpack(data)) for term, data in db.execute("SELECT term, data FROM profile")
     }
-    profiled = {entry >> 8 for found in profile.values() for entry in found}
-    names = {n: i for n, i in db.execute("SELECT name, id FROM name ORDER BY id") if i in profiled}
+    numbers = dict(db.execute("SELECT name, id FROM name ORDER BY id"))
     db.close()
-    return names, profile
+    return numbers, profile
 
 
-def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """Packed entries of intents by term, and numbers by whole phrase; names that are new get numbers."""
+def _strong(
+    names: dict[str, int], numbers: dict[str, int]
+) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """Packed entries of intents by term, and numbers by whole phrase. Names get the number of the last run, with which indexes
+    were built, or a new one."""
     strong: dict[str, set[int]] = collections.defaultdict(set)
     phrases_by_key: dict[str, set[int]] = collections.defaultdict(set)
-    number = max(names.values(), default=-1)
+    used = set(names.values())
+    last = max((*used, *numbers.values()), default=-1)
     for one in intents():
         if not any((*one.phrases, *one.below, one.summary)):
             continue
         if one.line not in names:
-            number += 1
-            names[one.line] = number
+            own = numbers.get(one.line, -1)
+            if own < 0 or own in used:
+                own = last = last + 1
+            names[one.line] = own
+            used.add(own)
         own = names[one.line]
         for alias in one.aliases:
             names.setdefault(alias, own)
@@ -220,6 +236,25 @@ def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list
             for shorter in shorter_keys(key):
                 phrases_by_key[NEAR + shorter].add(own)
     return _sorted(strong), _sorted(phrases_by_key)
+
+
+def _families(names: dict[str, int]) -> tuple[dict[int, str], dict[int, int]]:
+    """Of numbers that several names share, the tool with the main one; and of names with a number of their own, the number of
+    the main name."""
+    mains: dict[int, str] = {}
+    heirs: dict[int, int] = {}
+    for one in intents():
+        if one.line not in names:
+            continue
+        own = names[one.line]
+        for alias in one.aliases:
+            if names.get(alias) == own:
+                mains[own] = one.line.partition(" ")[0]
+            elif alias in names:
+                heirs.setdefault(names[alias], own)
+        if one.heir_of in names and names[one.heir_of] != own:
+            heirs[own] = names[one.heir_of]
+    return mains, heirs
 
 
 def _wordings(names: dict[str, int]) -> dict[frozenset[str], set[int]]:

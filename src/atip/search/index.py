@@ -11,7 +11,7 @@ import math
 from atip.model.facts import fact_name
 from atip.search.entries import BITS
 from atip.search.lexicon import Lexicon
-from atip.search.ranking import Evidence, LexiconPlaces, rank, rank_within, rarity
+from atip.search.ranking import Evidence, rank, rank_within, rarity
 from atip.search.reranking import (
     FIRST,
     OVER_ALL,
@@ -28,9 +28,10 @@ from atip.search.spelling import correct
 from atip.search.stems import stem
 from atip.search.store.hits import SearchHit as SearchHit
 from atip.search.store.hits import to_hit
+from atip.search.store.places import LexiconPlaces, find_places
 from atip.search.store.storage import Storage
 from atip.search.store.vectors import WordVectors
-from atip.search.text import VALUE_WEIGHT, name_terms, phrase_key, read_request, with_compounds
+from atip.search.text import name_terms, phrase_key, read_request, with_compounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,10 +55,14 @@ GIANT = 300
 """A tool with more commands than this is a giant …"""
 CROWDED = 0.12
 """… and its commands count less, by the logarithm of how much larger it is."""
+EQUAL_INTENT = 1.2
+"""What a curated intent that is the request adds, of the best score: its command comes first, other names of it next."""
 NEAR_INTENT = 0.5
 """What a curated intent that is nearly the request adds, of the best score."""
 NEAR_INTENT_AGAIN = 1.0
 """… and in the second pass, which would otherwise prefer a summary with every word."""
+TWIN = 0.9
+"""What a curated intent counts for another name of the command that it means (`slogin`, of `ssh`)."""
 GUESSED = 0.7
 """Factor for a word whose spelling was corrected."""
 MANAGE = stem("manage")
@@ -195,8 +200,7 @@ class SearchIndex:
         for document, first in exact.items():
             best[first] = max(best.get(first, 0.0), scores.get(document, 0.0))
         for document, first in exact.items():
-            # names of one program (`ssh`, `slogin`) are alike; the shorter one comes first
-            scores[document] = top + best[first]
+            scores[document] = (EQUAL_INTENT * top + best[first]) * _share(document, first)
         if exact:
             return True, {}
         documents = self._places().documents
@@ -210,7 +214,7 @@ class SearchIndex:
         strengths.update(dict.fromkeys(self.lexicon.saying_any(self.lexicon.keys_near(key)), 1.0))
         by_document = {documents[number]: value for number, value in strengths.items()}
         near = {
-            document: by_document[first]
+            document: by_document[first] * _share(document, first)
             for document, first in self._documents_of(strengths).items()
         }
         for document, value in near.items():
@@ -308,18 +312,10 @@ class SearchIndex:
 
     def _places(self) -> LexiconPlaces:
         if self._lexicon_places is None:
-            documents = [0] * (self.lexicon.last + 1)
-            twins = []
-            for number, document in self.storage.known():
-                if number >= len(documents):
-                    continue  # written with another lexicon
-                if documents[number]:
-                    twins.append((documents[number], document))
-                else:
-                    documents[number] = document
-            numbers = {document: number for number, document in enumerate(documents) if document}
-            numbers.update((twin, numbers[first]) for first, twin in twins)
-            self._lexicon_places = LexiconPlaces(documents=documents, twins=twins, numbers=numbers)
+            known, lexicon = self.storage.known(), self.lexicon
+            self._lexicon_places = find_places(
+                known, lexicon.last, lexicon.mains, lexicon.heirs(), self.storage.span
+            )
         return self._lexicon_places
 
     def _hits(
@@ -378,9 +374,14 @@ class SearchIndex:
         return RequestWord(one.term, weight, near, one.lexicon)
 
 
+def _share(document: int, first: int) -> float:
+    """What a curated intent counts for one of the names of its command; `first` is the main one."""
+    return 1.0 if document == first else TWIN
+
+
 def _counts(term: Term) -> float:
-    """The weight of a word in a comparison with curated intents; a number is a value."""
-    return VALUE_WEIGHT * term.weight if term.word.isdigit() else term.central
+    """The weight of a word in a comparison with curated intents; a side clause does not make a number less."""
+    return term.weight if term.word.isdigit() else term.central
 
 
 def _bits(names: Sequence[str]) -> int:

@@ -78,6 +78,14 @@ class Lexicon:
             found.update(rows)
         return found
 
+    def mains(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Of numbers that several names share (`ssh`, `slogin`): the tool with the main one."""
+        return dict(self._rows("main", "id", list(numbers), "tool"))
+
+    def heirs(self) -> list[tuple[int, int]]:
+        """(number, number of the command whose phrases it gets where that one is not installed)."""
+        return self._db.execute("SELECT id, main FROM heir").fetchall() if self._db else []
+
     def postings(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Commands that know the term, as `number * 256 + impact`: by their manuals, by curated intents."""
         return self._found("profile", term), self._found("intent", term)
@@ -109,12 +117,14 @@ class Lexicon:
                 numbers[number] = max(numbers.get(number, 0.0), strength(alike[wording]))
         return numbers
 
-    def _rows(self, table: str, key: str, keys: Sequence[object]) -> list[tuple[Any, bytes]]:
+    def _rows(
+        self, table: str, key: str, keys: Sequence[object], column: str = "data"
+    ) -> list[tuple[Any, Any]]:
         if self._db is None:
             return []
         marks = ",".join("?" * len(keys))
         return self._db.execute(
-            f"SELECT {key}, data FROM {table} WHERE {key} IN ({marks})", keys
+            f"SELECT {key}, {column} FROM {table} WHERE {key} IN ({marks})", keys
         ).fetchall()
 
     def _found(self, table: str, term: str) -> Sequence[int]:

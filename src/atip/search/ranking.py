@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from atip.search.store.places import LexiconPlaces
+
     Entries = Sequence[int]
 
 SYNONYM = 0.4
@@ -53,7 +55,7 @@ FEW = 60
 """… and is left out, unless there are only few others …"""
 SOME = 300
 """… and then this many stay."""
-LEADING = 60
+LEADING = 100
 """Documents that have to be in front before the terms that are left count for no others."""
 SCALE = 2.2 / FULL
 """Impacts back to BM25's range (K1 + 1)."""
@@ -73,17 +75,6 @@ class Evidence(Value):
     """(closeness, postings of the index)."""
     manages: Entries = ()
     """Postings of commands that say they manage something, when the term is a verb that they stand for."""
-
-
-class LexiconPlaces(Value):
-    """Where the lexicon's commands are in this index."""
-
-    documents: Sequence[int] = ()
-    """Number in the lexicon → document; 0 when the command is not here."""
-    twins: Sequence[tuple[int, int]] = ()
-    """(document, another document of the same number): one program under two names."""
-    numbers: Mapping[int, int] = {}
-    """Document → number in the lexicon."""
 
 
 def rarity(documents: int, holding: int) -> float:
@@ -106,6 +97,8 @@ def rank(
     parts = [_Part(one, documents, places) for one in evidence]
     parts = sorted((part for part in parts if part.most), key=lambda part: part.entries)
     scores = _sums(parts, is_filtered=is_filtered)
+    # a word that no document has tells none from another
+    parts = [part for part in parts if part.best or part.synonyms]
     _add_synonyms(parts, scores, among=_in_reach(parts, scores))
     least = max(scores.values(), default=0.0) * HOPELESS
     hopeful = {document: value for document, value in scores.items() if value >= least}
@@ -184,9 +177,10 @@ class _Part:
         factor, by_manual, by_intent = self._factors
         exact, (manuals, intents), here = self._one.exact, self._one.lexicon, self._places.documents
         if among is not None:
+            numbers = {n for n in map(self._places.numbers.get, among) if n is not None}
             exact = [entry for entry in exact if entry >> 8 in among]
-            manuals = [entry for entry in manuals if here[entry >> 8] in among]
-            intents = [entry for entry in intents if here[entry >> 8] in among]
+            manuals = [entry for entry in manuals if entry >> 8 in numbers]
+            intents = [entry for entry in intents if entry >> 8 in numbers]
         self.best = best = {here[entry >> 8]: by_manual * (entry & 255) for entry in manuals}
         best.pop(0, None)  # commands that are not here
         get = best.get
@@ -237,7 +231,7 @@ def _is_decided(parts: Sequence[_Part], place: int, scores: dict[int, float]) ->
         return False
     front = {document: value for document, value in scores.items() if value >= least}
     final = _covering(parts[:place], front, COVERAGE, whole)
-    return min(final.values()) * (1 - UNMATCHED) > most
+    return bool(min(final.values()) * (1 - UNMATCHED) > most)
 
 
 def _add(values: dict[int, float], scores: dict[int, float]) -> None:
@@ -302,7 +296,7 @@ def _covering(
 def _without_unmatched(scores: dict[int, float], parts: Sequence[_Part]) -> dict[int, float]:
     """Scores less what the heaviest word costs that a document leaves unmatched."""
     heaviest = max((part.full for part in parts), default=0.0)
-    if not heaviest:
+    if not heaviest or not scores:
         return scores
     reduced = {document: value * (1 - UNMATCHED) for document, value in scores.items()}
     least = max(scores.values()) * IN_FRONT

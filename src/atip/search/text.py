@@ -1,7 +1,7 @@
 """Text → terms: what of a sentence counts for search, and how much.
 
 Function words do not count; words that every request contains (`specific`, `given`) count little; what
-stands in quotes or looks like a path is a value, not an intent, and counts a quarter. Pure.
+stands in quotes, is a number or looks like a path or host is a value, not an intent, and counts a quarter. Pure.
 """
 
 from __future__ import annotations
@@ -131,6 +131,16 @@ WEAK = frozenset(
         "available",
         "existing",
         "desired",
+        # of spoken requests
+        "something",
+        "anything",
+        "everything",
+        "everywhere",
+        "thing",
+        "things",
+        "here",
+        "just",
+        "already",
     ]
 )
 ASIDE = frozenset(
@@ -165,7 +175,7 @@ _REMARK = re.compile(r"\([^()]*\)")
 _PATH = re.compile(
     r"(?<!\w)(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
     r"|js|css|php|xml|json|conf|cfg|dat|csv|jpe?g|png|gif|svg|pdf|tgz|bz2|xz|toml|ya?ml|ini|md|sql|lock|mp[34]"
-    r"|iso|img|deb|rpm))(?!\w)"
+    r"|iso|img|deb|rpm)|(?:[\w\-]+\.)+(?:com|org|net|io|dev|edu)|[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\w)"
 )
 
 
@@ -255,6 +265,8 @@ def read_request(text: str) -> list[Term]:
                 continue
             key = stem(word)
             share = weight * (WEAK_WEIGHT if word in WEAK else 1.0)
+            if word.isdigit():
+                share = min(share, VALUE_WEIGHT)
             if key not in found and len(found) < MAX_TERMS:
                 found[key] = Term(stem=key, weight=share, word=word, aside=aside)
     if not found:  # a request of function words only, such as `who am i`
