@@ -58,7 +58,7 @@ _POINTER = re.compile(
     r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
     r"|(?:a|the) (?:list|summary) of (?:the )?(?:available|all|possible|commands|options)|to (?:get|see|list|show|display) (?:help|usage|more|the|a|all)\b.{0,30}(?:help|usage|options|commands|type|run|use)"
     r"|this (?:manual|man ?page|documentation|document|page|file)\b|(?:(?:generic|preliminary|dummy|stub|no) (?:\w+ )?)?man(?:ual)? ?pages?\b(?! \w+er\b)|part of (?:the )?[\w.+-]+(?: [\w.+-]+){0,4}$|\S+ documentation\.?$"
-    r"|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:\w+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
+    r"|for .{1,40}, (?:see|use|try)\b|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:\w+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
     r"|(?:or|and|but|then|also|otherwise|however|additionally|furthermore)\b|\S+ (?:is|are|must be|can be|may be|should be) (?:one|any|either) of\b"
     r"|(?:an?|the|each|every) (?:(?!that\b|which\b|tool\b|program\b|to\b)\w+ ){1,3}(?:must|should|has to|have to) be\b"
     r"|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",

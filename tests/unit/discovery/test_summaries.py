@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
 from atip.discovery.files.documents import InstalledTexts
 from atip.discovery.files.stubs import parse_stub
+from atip.discovery.sources.knowledge_source import KnowledgeSource
 from atip.discovery.sources.source_order import ProbeSubject
 from atip.discovery.summaries.packages import (
     InstalledPackages,
@@ -206,6 +208,12 @@ def test_a_page_of_another_program_outranks_the_curated_summary_of_that_name(mac
     assert sources.find(subject("act"), {}) == "visualize comparisons of genomes"
     assert sources.find(subject("sample"), {"help": "Print a bar code"}) == "Print a bar code"
     assert sources.find(subject("sort"), {}) == "Sort lines"
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there it is that program")
+def test_a_program_of_macos_describes_no_program_of_that_name_elsewhere():
+    assert KnowledgeSource().ask(subject("sample")) is None
+    assert KnowledgeSource().ask(subject("sort")) is not None
 
 
 def test_builds_and_targets_of_a_program_have_its_manual(machine):

@@ -42,6 +42,7 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("ebtablesu", "For the ebtables options, see # ebtables -h or # man ebtables", "pointer"),
     ("oletimes", "oletimes.py", "fragment"),
     ("lessfile", "lessfile/lesspipe", "fragment"),
     ("mpg123", "input options", "pointer"),

@@ -6,6 +6,7 @@ again, from the package itself, whenever a tool is used, so that no file can pre
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from atip.inference.knowledge import merge_knowledge
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from atip.discovery.sources.source_order import ProbeSubject
 
+_OF_MACOS = (" on macOS", " of macOS")
+"""How the pack's summaries of programs that no other system has end."""
 _STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", "signer", "join")
 """Keys of our vendor block that may be written to disk."""
 
@@ -35,12 +38,18 @@ class KnowledgeSource:
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
         entry = load(subject.name)
-        if entry is None:
+        # SECURITY: `sample` of macOS only reads; a program of that name on Linux is another one, with unknown effects.
+        if entry is None or is_of_other_system(entry):
             return None
         trust = Trust(source="inferred", verified=False)
         entry = entry.replace(name=subject.name, version="unknown", trust=trust)
         # The pack's effects at the root are those of the bare tool; they are merged over as such.
         return entry.replace(effects=UNKNOWN) if entry.commands else entry
+
+
+def is_of_other_system(entry: Tool) -> bool:
+    """Whether a curated program exists on macOS only, and this machine is another."""
+    return entry.description.endswith(_OF_MACOS) and sys.platform != "darwin"
 
 
 def with_knowledge(tool: Tool) -> Tool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import TYPE_CHECKING, Protocol
 
 from atip.discovery.files.stubs import alternative_of, site_directories
+from atip.discovery.sources.knowledge_source import is_of_other_system
 from atip.discovery.summaries.identity import is_about
 from atip.discovery.summaries.packages import InstalledPackages
 from atip.inference.manual.man import names_program, read_purpose
@@ -50,10 +50,6 @@ _VARIANT = re.compile(
     r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl))+\Z"
 )
 """A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`."""
-
-
-_OF_MACOS = (" on macOS", " of macOS")
-"""How summaries of programs that no other system has end: `sample` of Linux is another program."""
 
 
 class SummarySources:
@@ -107,7 +103,7 @@ class SummarySources:
         """Whether the manual page of a program, if it has one, is about the program that the curated entry describes."""
         entry = next((entry for name in names if (entry := load(name))), None)
         page = next((page for name in names if (page := self._texts.man(name))), None)
-        if entry and entry.description.endswith(_OF_MACOS) and sys.platform != "darwin":
+        if entry and is_of_other_system(entry):
             return False
         return entry is None or page is None or is_about(page, read_purpose(page, names[0]), entry)
 
