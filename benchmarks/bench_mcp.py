@@ -87,7 +87,7 @@ def first_answer(home: str) -> float:
         assert server.stdin and server.stdout
         server.stdin.write(_compact(request).encode() + b"\n")
         server.stdin.flush()
-        server.stdout.readline()
+        assert b'"result"' in server.stdout.readline()
         fields = pathlib.Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
         server.stdin.close()
         server.wait()
