@@ -109,4 +109,6 @@ def _hint(tool: str | None, filtered: bool, ctx: Context) -> str:
         return "nothing found; try without --having and --lacking, or other words"
     if not ctx.app.store.load_index()["tools"]:
         return "nothing found: the index is empty; run `atip scan`"
+    if ctx.app.notices:
+        return "nothing found; the note above may be the reason"
     return "nothing found; try other words"
