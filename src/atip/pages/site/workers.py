@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 _MANY = 200
 """From so many tools on, processes are worth their start."""
 _MAX_JOBS = 8
-_CHUNK = 16
+_CHUNK = 64
+"""Tools of one group at most; all their pages are held before the first is written."""
+_PER_JOB = 4
+"""Groups for each process at least, so that all end at about the same time."""
 _AHEAD = 3
 """Chunks under way for each process, so that none waits."""
 _RARELY = (200_000, 20, 100)
@@ -133,7 +136,8 @@ def work_all(orders: list[ToolOrder], place: WorkPlace, jobs: int = 0) -> Iterat
     return (result for chunk in chunks for result in worker.work(chunk))
 
 
-def _work_apart(orders: Iterable[ToolOrder], place: WorkPlace, jobs: int) -> Iterator[ToolResult]:
+def _work_apart(orders: list[ToolOrder], place: WorkPlace, jobs: int) -> Iterator[ToolResult]:
+    size = max(1, min(_CHUNK, len(orders) // (jobs * _PER_JOB)))
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_start, initargs=(place, os.getpid())
@@ -142,7 +146,7 @@ def _work_apart(orders: Iterable[ToolOrder], place: WorkPlace, jobs: int) -> Ite
     waiting: set[Future[list[ToolResult] | Failure]] = set()
     try:
         while True:
-            while len(waiting) < jobs * _AHEAD and (chunk := list(islice(queue, _CHUNK))):
+            while len(waiting) < jobs * _AHEAD and (chunk := list(islice(queue, size))):
                 waiting.add(pool.submit(_work_chunk, chunk))
             if not waiting:
                 return
