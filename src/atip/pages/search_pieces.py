@@ -55,31 +55,10 @@ OTHER = "_"
 """The piece of words that start with any other letter."""
 STOP = frozenset(
     [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "for",
-        "from",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "that",
-        "the",
-        "this",
-        "to",
-        "with",
+        "a", "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "in", "is", "it", "its", "of", "on",
+        "or", "that", "the", "this", "to", "with",
     ]
-)
+)  # fmt: skip
 
 
 class _Forms(dict[str, str]):

@@ -16,14 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEFAULT_DIRECTORIES = (
-    "/usr/local/sbin",
-    "/usr/local/bin",
-    "/usr/sbin",
-    "/usr/bin",
-    "/sbin",
-    "/bin",
-    "/opt/homebrew/bin",
-)
+    "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/opt/homebrew/bin",
+)  # fmt: skip
 
 
 def why_unsafe_directory(path: str, *, is_explicit: bool = False) -> str | None:

@@ -41,17 +41,8 @@ if TYPE_CHECKING:
 
 
 SOURCE_ORDER = (
-    "override",
-    "native",
-    "shim",
-    "adapter",
-    "framework",
-    "completion",
-    "help",
-    "man",
-    "knowledge",
-    "summary",
-)
+    "override", "native", "shim", "adapter", "framework", "completion", "help", "man", "knowledge", "summary",
+)  # fmt: skip
 """From the most to the least believed for structure."""
 _PLACES = {source_kind: place for place, source_kind in enumerate(SOURCE_ORDER)}
 OUTRANKS_KNOWLEDGE = frozenset(["override", "native"])

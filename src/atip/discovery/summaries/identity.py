@@ -14,36 +14,11 @@ MAX_PAGE = 400_000
 _WORD = re.compile(r"[a-z]{3,}")
 _COMMON = frozenset(
     [
-        "tool",
-        "tools",
-        "program",
-        "programs",
-        "file",
-        "files",
-        "command",
-        "commands",
-        "utility",
-        "line",
-        "with",
-        "from",
-        "that",
-        "this",
-        "the",
-        "and",
-        "for",
-        "use",
-        "using",
-        "linux",
-        "unix",
-        "system",
-        "into",
-        "show",
-        "run",
-        "set",
-        "get",
-        "manage",
+        "tool", "tools", "program", "programs", "file", "files", "command", "commands", "utility", "line", "with",
+        "from", "that", "this", "the", "and", "for", "use", "using", "linux", "unix", "system", "into", "show",
+        "run", "set", "get", "manage",
     ]
-)
+)  # fmt: skip
 _STEM = 5
 """Letters by which words are compared: `archive`, `archiving`."""
 _ENOUGH = 2

@@ -28,17 +28,8 @@ class Definition:
     """One definition. `spec` is set when the term is a flag spec."""
 
     __slots__ = (
-        "column",
-        "first",
-        "indent",
-        "last",
-        "left",
-        "parts",
-        "section",
-        "size",
-        "spec",
-        "strict",
-    )
+        "column", "first", "indent", "last", "left", "parts", "section", "size", "spec", "strict",
+    )  # fmt: skip
 
     def __init__(self, line: Line, left: str, right: str, column: int, section: Section) -> None:
         self.left = left

@@ -7,32 +7,16 @@ import re
 _LETTERS = re.compile(r"[^a-z]+")
 _OPTION_WORDS = frozenset(
     (
-        "option",
-        "options",
-        "opt",
-        "opts",
-        "flag",
-        "flags",
-        "switches",
-        "longoptions",
-        "globaloptions",
+        "option", "options", "opt", "opts", "flag", "flags", "switches", "longoptions", "globaloptions",
         "globalflags",
     )
-)
+)  # fmt: skip
 _COMMAND_WORDS = frozenset(
     (
-        "command",
-        "commands",
-        "cmd",
-        "cmds",
-        "subcommand",
-        "subcommands",
-        "subcmd",
-        "verb",
-        "commandname",
+        "command", "commands", "cmd", "cmds", "subcommand", "subcommands", "subcmd", "verb", "commandname",
         "action",
     )
-)
+)  # fmt: skip
 _ARGS_WORDS = frozenset(
     ("arg", "args", "argument", "arguments", "commandargs", "cmdargs", "params", "parameters")
 )

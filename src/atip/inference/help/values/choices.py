@@ -89,25 +89,10 @@ def choices_of_placeholder(
 
 _FORMAT = frozenset(
     [
-        "der",
-        "pem",
-        "p12",
-        "pkcs12",
-        "engine",
-        "smime",
-        "text",
-        "json",
-        "yaml",
-        "csv",
-        "xml",
-        "tsv",
-        "html",
-        "smime",
-        "nss",
-        "md5",
-        "sha1",
+        "der", "pem", "p12", "pkcs12", "engine", "smime", "text", "json", "yaml", "csv", "xml", "tsv", "html",
+        "smime", "nss", "md5", "sha1",
     ]
-)
+)  # fmt: skip
 
 
 def _are_formats(text: str) -> bool:
