@@ -26,7 +26,7 @@ EVIDENCE = {"source": "framework", "part": "__complete"}
 
 
 class CompletionAnswer(Value):
-    """What one question brought."""
+    """Answer to one completion request."""
 
     candidates: Mapping[str, str]
     """word → description, in the program's order."""
@@ -69,7 +69,7 @@ def may_have_commands(told: Command) -> bool:
 def confirm(
     told: Command, words: CompletionAnswer | None, flags: CompletionAnswer | None
 ) -> Command:
-    """What help told, with what the protocol says: its flags are all there is, its words are candidates.
+    """Merge facts from help and protocol: the flags of the protocol are complete, its words are candidates.
 
     A command that help does not list is marked `unconfirmed`: it may be a value of a positional, and
     only its own help can tell.

@@ -36,7 +36,7 @@ def is_template(text: str) -> bool:
 
 
 def by_headings(told: Command, text: str) -> Command:
-    """What help told, without flags and commands that stand where the template has none.
+    """Drop flags and commands that stand where the template has none.
 
     A text without flags below such a heading is not printed by the template; it is left as it was read. Commands in
     groups are found by their place.

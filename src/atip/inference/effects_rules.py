@@ -35,7 +35,7 @@ _DEVICE = LazyRegex(r"^(?:of=)?/dev/(?:sd|hd|vd|nvme|mmcblk|disk|mapper)")
 
 
 class _Signs(Value):
-    """What the words of one command suggest."""
+    """Effects that the words of one command suggest."""
 
     loss: str = ""
     removes: bool = False

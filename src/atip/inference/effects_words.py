@@ -51,7 +51,7 @@ HOLDS_DATA = frozenset(
     "database databases db node nodes cluster disk disks device schema keyspace volume filesystem drive "
     "datastore".split()
 )
-"""What holds data: to reset it is to lose them."""
+"""Objects that hold data: a reset loses it."""
 
 ORDERS = frozenset("create launch provision run order purchase buy rent send".split())
 BILLED = frozenset(

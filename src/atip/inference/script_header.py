@@ -1,4 +1,4 @@
-"""What the source of a script says of the script: POD name, docstring, comment below the `#!` line. Pure.
+"""Self-description in the source of a script: POD name, docstring, comment below the `#!` line. Pure.
 
 Only the head of a file counts, before its first statement: comments further down explain code. POD may stand anywhere.
 """

@@ -85,7 +85,7 @@ _TRAILING = re.compile(
     re.I,
 )
 _REMAINS = re.compile(r"(?<=[\w.)]) (?:usage|arguments|synopsis|options):(?= |$)", re.I)
-"""Where the usage begins that a text without blank lines has behind its purpose."""
+"""Heading of the usage behind the purpose, in a text without blank lines."""
 _QUOTED = re.compile('"[^"]*"')
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -100,7 +100,7 @@ _PATH = re.compile(r"(?<![\w.])(?:~|\.{1,2})?/[\w.+-]+(?:/[\w.+-]+)+")
 
 
 def find_summary(text: str, name: str) -> str:
-    """What a text says the tool does: the text without banner and name; empty when it says nothing of it.
+    """Purpose of a tool in a text, without banner and name; empty when the text does not state it.
 
     Sentences and lines before the first good one are skipped, so a version banner above a description does no harm.
     """

@@ -25,7 +25,7 @@ SAYS_NOTHING_ELSE = frozenset(("repeats", "reversible", "irreversible"))
 
 
 def find_unaudited(document: dict[str, object]) -> str | None:
-    """What is missing in this file, in one sentence; None if nothing is.
+    """Problem with the statement `audited` of a file, in one sentence; None if there is none.
 
     The statement is also refused where it has no effect: a file without such a promise must not look
     as if one had been checked.

@@ -356,7 +356,7 @@ class Normal:
 
 
 def _inherit_join(node: dict[str, Any]) -> None:
-    """How values are joined holds for the commands below too."""
+    """Copy `join` to the commands below that have none of their own."""
     if "join" not in node:
         return
     for shelf in ("commands", "globs", "deep"):

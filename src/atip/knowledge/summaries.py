@@ -1,4 +1,4 @@
-"""What well-known programs are for, one line each, where no knowledge file, manual or package says it. Data only.
+"""Purposes of well-known programs, one line each, where no knowledge file, manual or package has one. Data only.
 
 Names without version and target machine: `lto-dump` stands for `x86_64-linux-gnu-lto-dump-12` too. Nothing here says
 what a program may do: a name in this table is as unknown to the judge as any other.

@@ -44,14 +44,14 @@ _MAY = {
     "needs": "need",
 }
 WEIGHTY = ("destructive", "filesystem.delete", "filesystem.write", "network", "cost.billable")
-"""What must be known before anything is called read-only or fully known."""
+"""Facts that must be known before a command is called read-only or fully known."""
 READ_ONLY = "read-only"
 _FEW = 4
 _NONE_KNOWN: Dangers = (None,) * len(DANGERS)
 
 
 def badges_of_any(parts: Sequence[tuple[Dangers, bool]]) -> list[Badge]:
-    """What any of several commands may do; a danger is excluded only if each of them excludes it.
+    """Badges for any of several commands; a danger is excluded only if each of them excludes it.
 
     Args:
         parts: the dangers of each ceiling, and whether it is read-only.
@@ -68,7 +68,7 @@ def _any_of(facts: tuple[bool | None, ...]) -> bool | None:
 def badges_of_dangers(
     base: Dangers, ceiling: Dangers, is_read_only: bool, is_final: bool
 ) -> list[Badge]:
-    """What to show, the most alarming first; never empty. The list is shared and must not be changed.
+    """Badges to show, the most alarming first. The list is shared and must not be changed.
 
     Args:
         base: dangers of the bare command, as `dangers_of` lists them.
@@ -96,7 +96,7 @@ def badges_of_dangers(
 
 
 def few_badges(badges: list[Badge]) -> list[Badge]:
-    """What a list shows of a tool: the first of many and how many more there are; what is unknown is always shown."""
+    """Badges for a list of tools: the first of many and the number of the others; unknown effects are always shown."""
     if len(badges) <= _FEW + 1:
         return badges
     unknown = [badge for badge in badges[_FEW:] if badge["state"] == "unknown"]
@@ -105,12 +105,12 @@ def few_badges(badges: list[Badge]) -> list[Badge]:
 
 
 def option_facts(option: Option) -> Effects:
-    """What one option adds to its command."""
+    """Effects that one option adds to its command."""
     return facts_of(option.own.get("effects"))
 
 
 def added_by(facts: Effects) -> list[Badge]:
-    """What an option adds."""
+    """Badges for the effects that an option adds; may be empty."""
     return [
         {"fact": fact, "state": "may", "label": label}
         for (fact, label), adds in zip(DANGERS.items(), dangers_of(facts), strict=True)

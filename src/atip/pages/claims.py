@@ -1,4 +1,4 @@
-"""What pages claim of a tool: the base and the ceiling of each command (`calls/effects/ceiling.py`), as badges. Pure."""
+"""Claims about a tool on its pages: base and ceiling of each command (`calls/effects/ceiling.py`), as badges. Pure."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class ToolClaims:
             self._claim(path)
 
     def badges(self, path: Path) -> list[Badge]:
-        """What to show of one command; `()` is the tool without a command."""
+        """Badges of one command; `()` is the tool without a command."""
         return self._claim(path).badges
 
     def tool_badges(self) -> list[Badge]:
-        """What a list of tools has to say of it: what any of its commands may do."""
+        """Badges of the tool in a list: the effects that any of its commands may have."""
         if not self._tool.commands:
             return self.badges(())
         return badges_of_any([(one.ceiling, one.is_read_only) for _, one in self._all()])
@@ -66,7 +66,7 @@ class ToolClaims:
 
 
 class _CommandClaim:
-    """What pages need of a claim: dangers in the order of their table."""
+    """Claim in the form that pages need: dangers in the order of their table."""
 
     __slots__ = ("badges", "base", "ceiling", "is_read_only", "raisers")
 

@@ -24,7 +24,7 @@ NO_SOURCE = "no source"
 
 
 def source_of(tool: Tool) -> str:
-    """Which source the effects of a tool come from, in words."""
+    """Source of a tool's effects, in words."""
     if is_curated(tool):
         return "curated knowledge"
     source = clean(tool.trust.source or "") if tool.trust else ""
@@ -81,7 +81,7 @@ def effects_of_tool(ceilings: Sequence[tuple[str, Dangers]], source: str) -> lis
 
 
 def _denied(fact: str, base: bool | None, ceiling: bool | None, source: str) -> Row:
-    """What the command does not do, or what is not known of it; small dangers are named only where they are."""
+    """Row for a danger that is excluded or unknown; only weighty dangers have one."""
     label = DANGERS[fact]
     if ceiling is False:
         return _row(fact, "safe", f"does not {verb_of(label)}", "never", source)

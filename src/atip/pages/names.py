@@ -35,7 +35,7 @@ def path_name(name: str) -> str:
 
 
 def tool_folder(name: str) -> str:
-    """Where all pages of a tool lie, with `/` at the end."""
+    """Folder of all pages of a tool, with `/` at the end."""
     return f"{TOOLS}/{path_name(name)}/"
 
 

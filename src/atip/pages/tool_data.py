@@ -1,4 +1,4 @@
-"""What the page of a tool or a command says, as plain data: the JSON beside the page and all that templates see. Pure.
+"""Content of the page of a tool or a command as plain data: the JSON beside it, and all that templates see. Pure.
 
 Texts are whole here, but for control characters made visible; templates cut what is too long to be read.
 """
@@ -148,7 +148,7 @@ def _option(option: Option) -> Data:
 
 
 def _add_own(data: Data, option: Option) -> None:
-    """What our vendor block says of an option."""
+    """Add the facts of our vendor block about an option to its data."""
     own = option.own
     data["evidence"], data["conflicts"] = evidence_list(own), _conflicts(own)
     if own:
@@ -191,13 +191,13 @@ def _own(extra: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _conflicts(own: Mapping[str, object]) -> list[str]:
-    """Where sources contradict each other."""
+    """Contradictions between sources, in words."""
     found = own.get("conflicts") if own else None
     return [clean(str(one)) for one in found] if isinstance(found, list) else []
 
 
 def evidence_list(own: Mapping[str, object]) -> list[str]:
-    """Where the facts of a vendor block came from, in words."""
+    """Sources of the facts of a vendor block, in words."""
     if not own:
         return []
     evidence = own.get("evidence")

@@ -33,14 +33,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PACK = os.path.join(HERE, os.pardir, "knowledge", "pack")
 TERMS = 200
 SHARE = 0.6
-"""What a word of a manual counts against a word of a summary."""
+"""Weight of a word of a manual, relative to a word of a summary."""
 NORM = 1.5
 INTENT = 1.8
-"""What a word of a phrase that means the command counts …"""
+"""Weight of a word of a phrase that means the command …"""
 TEXT = 0.8
-"""… and one of its summary …"""
+"""… of a word of its summary …"""
 BELOW = 0.3
-"""… or of a phrase that means a command below it: that command is the better answer."""
+"""… and of a word of a phrase that means a command below it: that command is the better answer."""
 LEAST = 6
 """Impacts below this are not worth their bytes."""
 _SCHEMA = """
@@ -85,7 +85,7 @@ def profiles(bags: Bags) -> dict[str, list[tuple[str, int]]]:
 
 
 class Meaning(typing.NamedTuple):
-    """What the knowledge pack says of one command line."""
+    """Entry of the knowledge pack for one command line."""
 
     line: str
     aliases: list[str]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MAX_DESCRIPTION = 100
 MAX_OPTIONS = 500
 IN_TEXT = 0.8
-"""What a word of an option's description counts against one of its name …"""
+"""Weight of a word of an option's description, relative to one of its name …"""
 NEAR = 0.6
-"""… and a near synonym against the word itself."""
+"""… and of a near synonym, relative to the word itself."""
 ENOUGH = 0.45
 """Share of the heaviest word to be answered that an option must reach."""
 _GENERAL = frozenset(("--help", "--version"))

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 MAX_LIMIT = 200
 PATIENCE = 4
-"""How many times more hits are read than requested, to find different ones."""
+"""Further pages of hits to read at most, once there are enough, to find different ones."""
 FEW_TOOLS = 100
 """Up to this many tools are looked up one by one in the lexicon."""
 UNSAID = 0.8
 """Within a tool, the factor for a command below a group whose own name is not in the request."""
 NAMED_TOOL = 0.12
-"""How much naming a tool counts, by how rare its name is as a word …"""
+"""Increase of the scores of a tool that the request names, per unit of rarity of that name …"""
 ORDINARY = 3.0
 """… above the rarity of an ordinary word, such as `open` or `patch`."""
 GIANT = 300
@@ -56,13 +56,13 @@ GIANT = 300
 CROWDED = 0.12
 """… and its commands count less, by the logarithm of how much larger it is."""
 EQUAL_INTENT = 1.2
-"""What a curated intent that is the request adds, of the best score: its command comes first, other names of it next."""
+"""Bonus for a curated intent equal to the request, as a share of the best score: its command comes first."""
 NEAR_INTENT = 0.5
-"""What a curated intent that is nearly the request adds, of the best score."""
+"""Bonus for a curated intent similar to the request, as a share of the best score …"""
 NEAR_INTENT_AGAIN = 1.0
 """… and in the second pass, which would otherwise prefer a summary with every word."""
 TWIN = 0.9
-"""What a curated intent counts for another name of the command that it means (`slogin`, of `ssh`)."""
+"""Factor of a curated intent for another name of the command that it means (`slogin`, of `ssh`)."""
 GUESSED = 0.7
 """Factor for a word whose spelling was corrected."""
 MANAGE = stem("manage")
@@ -375,7 +375,7 @@ class SearchIndex:
 
 
 def _share(document: int, first: int) -> float:
-    """What a curated intent counts for one of the names of its command; `first` is the main one."""
+    """Factor of a curated intent for one of the names of its command; `first` is the main one."""
     return 1.0 if document == first else TWIN
 
 

@@ -57,7 +57,7 @@ class Candidate(Value):
     """Name, domain, tags and summary of the tool."""
 
 
-class Scored(Value):
+class ScoredCandidate(Value):
     """A candidate with its score and how it came about."""
 
     candidate: Candidate
@@ -89,9 +89,9 @@ class Match(Value):
     """The answer: `chosen`, or several `choices`, or nothing."""
 
     request: str
-    chosen: Scored | None
-    choices: tuple[Scored, ...]
-    """What else fits; where nothing was chosen, all that fit."""
+    chosen: ScoredCandidate | None
+    choices: tuple[ScoredCandidate, ...]
+    """Other candidates that fit, best first; all of them if none was chosen. At most MAX_CHOICES."""
     reason: str
     needed: tuple[float, float] = (ENOUGH, MARGIN)
     """The score, and the lead over the next, that would have been chosen."""
@@ -123,8 +123,10 @@ def match(request: str, candidates: Sequence[Candidate], lexicon: Lexicon) -> Ma
     return Match(request=request, chosen=best, choices=rest, reason=how, needed=needed)
 
 
-def _why_unclear(scorer: _Scorer, scored: Sequence[Scored]) -> tuple[tuple[float, float], str]:
-    """What score and lead are needed here, and why the first is not chosen; empty when it is."""
+def _why_unclear(
+    scorer: _Scorer, scored: Sequence[ScoredCandidate]
+) -> tuple[tuple[float, float], str]:
+    """Required score and lead, and the reason why the first is not chosen; empty when it is."""
     best = scored[0]
     second = scored[1].score if len(scored) > 1 else 0.0
     risky = best.candidate.intent.destructive or any(
@@ -153,12 +155,12 @@ class _Scorer:
         self.near = {term: dict(lexicon.synonyms(term)) for term in self.terms}
         self._rarity: dict[str, float] = {}
 
-    def score(self, candidate: Candidate) -> Scored:
-        best = Scored(candidate=candidate, score=0.0, how="", pattern="")
+    def score(self, candidate: Candidate) -> ScoredCandidate:
+        best = ScoredCandidate(candidate=candidate, score=0.0, how="", pattern="")
         for pattern in candidate.intent.patterns:
             value, how = self._regex(pattern) if pattern.startswith("re:") else self._plain(pattern)
             if value > best.score:
-                best = Scored(candidate=candidate, score=value, how=how, pattern=pattern)
+                best = ScoredCandidate(candidate=candidate, score=value, how=how, pattern=pattern)
         if 0.0 < best.score < PHRASE and candidate.about and self._touches(candidate.about):
             # the tool's own words speak for it, but never more than a pattern
             best = best.replace(score=min(best.score + 0.05, PHRASE), how=f"{best.how}, domain")
@@ -168,7 +170,7 @@ class _Scorer:
         """Whether the request has a `not`, `without` or the like that the pattern has not."""
         return bool(NEGATIONS & set(words_of(self.text)) - set(words_of(pattern)))
 
-    def explained(self, one: Scored) -> Scored:
+    def explained(self, one: ScoredCandidate) -> ScoredCandidate:
         """With the words of the request that count for and against it."""
         if one.how in ("exact", "regex"):
             return one

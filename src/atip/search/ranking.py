@@ -26,10 +26,10 @@ SYNONYM = 0.4
 COVERAGE = 0.9
 COVERAGE_WITHIN = 0.2
 UNMATCHED = 0.15
-"""What a command loses that does not have the heaviest word of the request at all …"""
+"""Share of its score that a command loses without the heaviest word of the request …"""
 EXAMINED = 100
 IN_FRONT = 0.5
-"""… and how many commands, with what share of the best score, are examined for it; the others lose as much."""
+"""… for which at most EXAMINED commands with IN_FRONT of the best score are examined; the others lose as much."""
 RARER = 1.4
 """Over all tools a rare word counts more than by BM25: its rarity is raised to this power …"""
 MANUALS = 0.8
@@ -40,9 +40,9 @@ LATER = 0.06
 LEAST = 0.3
 """… down to this."""
 MANAGES = 1.4
-"""How much a command that manages things is meant by a request to list, add or remove them."""
+"""Factor for a command that manages things, when the request is to list, add or remove them."""
 NAMED = 1.3
-"""What a word of a command's own name counts within its tool."""
+"""Factor for a word of a command's own name within its tool."""
 TELLING = 0.3
 """Commands that have at least this share of the best match of a word have it …"""
 SHARED = 0.5
@@ -131,7 +131,7 @@ def rank_within(
 
 
 class _Part:
-    """What one term of a request gives each document, and what a full match of it is worth."""
+    """Score of each document for one term of a request, and the score of a full match."""
 
     __slots__ = ("_factors", "_one", "_places", "best", "full", "most", "synonyms")
 
@@ -165,7 +165,7 @@ class _Part:
         near = FULL * max((factor for factor, _ in self.synonyms), default=0.0)
         impacts = map(greatest_impact, (one.exact, *one.lexicon))
         self.most = max(near, *map(float.__mul__, self._factors, map(float, impacts)))
-        """What a document can get at most."""
+        """Greatest score that a document can get."""
         self._one, self._places = one, places
 
     @property

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Entries = Sequence[int]
 
 FIRST = 20
-"""How many hits are ranked again."""
+"""Hits that are ranked again."""
 WEIGHTS: Mapping[str, tuple[float, float]] = {
     # of the first pass, as a share of the best; and whether the request is a call of the command
     "score": (1.0, 1.0),
@@ -58,7 +58,7 @@ OVER_ALL, WITHIN = zip(*WEIGHTS.values(), strict=True)
 
 
 class FirstPass:
-    """What the first pass found: scores of documents, and what the second needs."""
+    """Result of the first pass: scores of documents, and the input of the second."""
 
     __slots__ = ("evidence", "is_within", "scores", "similar_intents")
 
@@ -187,7 +187,7 @@ class SearchRequest:
         )
 
     def _calls(self, one: FirstHit) -> float:
-        """How much of a command's line the request is, if it is nothing else: `docker ps` means `docker ps`, and then
+        """Share of a command's line that the request is, if it is nothing else: `docker ps` means `docker ps`, and then
         `docker stack ps`. Public requests are sentences, so this has no weight of its own."""
         if one.own <= self.stems <= one.names:
             return len(self.stems) / len(one.names)

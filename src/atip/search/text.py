@@ -74,13 +74,13 @@ ASIDE = frozenset(
 )  # fmt: skip
 """Words that open a side clause: what follows says how or where, not what to do."""
 BY_ASIDE = 0.2
-"""What each side clause takes off the words after it …"""
+"""Share of its weight that a word loses for each side clause before it …"""
 LEAST_ASIDE = 0.3
 """… down to this."""
 WEAK_WEIGHT = 0.3
 VALUE_WEIGHT = 0.25
 REMARK_WEIGHT = 0.6
-"""What stands in parentheses."""
+"""Weight of words in parentheses."""
 MAX_REQUEST = 2_000
 """Characters of a request that are read."""
 MAX_TERMS = 24
@@ -109,7 +109,7 @@ class Term(Value):
     weight: float
     word: str
     aside: int = 0
-    """How many side clauses were opened before it: `list files` 0, `… in a folder, sorted by size` 1, 2, 3."""
+    """Side clauses opened before it: `list files` 0, `… in a folder, sorted by size` 1, 2, 3."""
 
     @property
     def central(self) -> float:

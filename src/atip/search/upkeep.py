@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILE = "index.sqlite"
 LOCK = "index.lock"
 PIECES = 8
-"""How many transactions a large build is split into; fewer than segments that stay separate."""
+"""Transactions of a large build at most; fewer than MAX_SEGMENTS, which stay separate."""
 
 
 def open_index(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 _ABOUT = ("bundle", "tool", "step", "method", "from", "to", "state", "problem")
-"""What records without a command line say, in this order."""
+"""Keys shown for records without a command line, in this order."""
 
 
 def log_rows(records: Iterable[Record], after: int, limit: int) -> Rows:
@@ -51,7 +51,7 @@ def _row(number: int, record: Record, argv: Sequence[object]) -> dict[str, Any]:
 
 
 def _text(record: Record, argv: Sequence[object]) -> str:
-    """What a record is about: its command line; of the end of a run, how it ended too."""
+    """Subject of a record: its command line, or the keys of `_ABOUT`; at the end of a run, its result first."""
     if record.get("event") == "end":
         failed, code = record.get("failed"), record.get("exitCode", "?")
         ending = shown(f"failed ({failed})" if failed else f"exit {code}")

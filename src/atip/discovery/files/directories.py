@@ -1,4 +1,4 @@
-"""Which directories are scanned, which are not, and why. The judgment itself is in `safety.py`."""
+"""Directories to scan, and those to skip with a reason. The judgment itself is in `safety.py`."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class InstalledTexts:
         return _read(path) if path else None
 
     def launcher(self, name: str) -> str:
-        """What the desktop entry or the unit that starts a program says of it; empty if there is none."""
+        """Description in the desktop entry or unit that starts a program, or empty. The first call reads them all."""
         if self._launchers is None:
             self._launchers = read_launchers((*self._prefixes, f"{self._root}/"))
         return self._launchers.get(name, "")

@@ -177,7 +177,7 @@ def _sources(path: str, stub: Stub) -> Iterator[str]:
 
 
 def site_directories(path: str, stub: Stub) -> list[str]:
-    """Where the interpreter of a console script finds its packages, derived from paths alone."""
+    """Existing package directories of a console script's interpreter, from paths alone; longest prefix first."""
     import glob
 
     prefixes = {os.path.dirname(os.path.dirname(os.path.abspath(path)))}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 FLUSH_S = 0.5
-"""How much learning a killed scan may have to write down again."""
+"""Seconds between flushes of findings; a killed scan has to repeat what was not flushed."""
 
 
 class LearningTarget(Value):

@@ -28,7 +28,7 @@ FOLDER = "findings"
 MAX_BYTES = 256_000_000
 
 
-class Remembered(Value):
+class StoredAnswer(Value):
     """One answer. `tool` is None if the source had nothing to say."""
 
     tool: Tool | None
@@ -41,14 +41,14 @@ class FindingsMemory:
     def __init__(self, data: str) -> None:
         self._folder = os.path.join(data, FOLDER)
 
-    def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
+    def get(self, subject: ProbeSubject, source: str) -> StoredAnswer | None:
         """The answer of a source for this digest; None if it was never queried."""
         finding = self._load(subject).get(source)
         if not isinstance(finding, dict):
             return None
         tool = finding.get("tool")
         is_fresh = finding.get("for") == conditions_of(subject)
-        return Remembered(tool=decode_tool(tool) if tool else None, is_fresh=is_fresh)
+        return StoredAnswer(tool=decode_tool(tool) if tool else None, is_fresh=is_fresh)
 
     def put(self, subject: ProbeSubject, source: str, tool: Tool | None) -> None:
         """Remember an answer; on disk when this returns."""
@@ -89,7 +89,7 @@ class NoMemory(FindingsMemory):
     def __init__(self) -> None:
         super().__init__("")
 
-    def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
+    def get(self, subject: ProbeSubject, source: str) -> StoredAnswer | None:
         return None
 
     def put(self, subject: ProbeSubject, source: str, tool: Tool | None) -> None:

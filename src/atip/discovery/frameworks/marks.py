@@ -16,7 +16,7 @@ _OVERLAP = max(map(len, MARKS))
 
 
 def marks_in(path: str) -> frozenset[bytes]:
-    """Which of MARKS a binary holds; none for a script and for a file that cannot be read."""
+    """The MARKS that an ELF file contains; empty for other files and for those that cannot be read."""
     try:
         status = os.stat(path)
     except OSError:

@@ -39,7 +39,7 @@ class ConfiguredMcpServer(Value):
     """One configured server: known, not started."""
 
     client: str
-    """Whose configuration names it; `configured` for files that the user's settings list."""
+    """Program whose configuration names it; `configured` for files that the user's settings list."""
     name: str
     transport: str = "stdio"
     """`stdio`, `http`, `sse`, or `unknown`."""

@@ -26,7 +26,7 @@ SHARE = 0.8
 
 
 class CommandFiles:
-    """Which commands of a program have a file. Each folder is listed once."""
+    """Lookup of the commands of a program that are files of their own. Each folder is listed once."""
 
     def __init__(self, search_path: Sequence[str]) -> None:
         """

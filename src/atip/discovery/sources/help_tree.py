@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 
 class HelpBudget(Value):
-    """How much one tool may cost. Stated in the summary when it was used up."""
+    """Limits of what one tool may cost. A tool that reaches one is marked as truncated."""
 
     questions: int = 400
     depth: int = 3
     seconds: float = 60.0
     """Processor time of all answers: the result does not depend on the load of the machine."""
     stretch: float = 4.0
-    """How many times as long all answers may take on the clock: a program may wait for anything."""
+    """Limit of elapsed time for all answers, as a multiple of `seconds`: a program may wait for anything."""
     failures: int = 6
     """Subcommands in a row that do not answer."""
     answer_s: float = 4.0
-    """How long one answer may take."""
+    """Elapsed time for one answer."""
 
 
 PATIENT = HelpBudget(answer_s=10.0)
@@ -52,7 +52,7 @@ PATIENT = HelpBudget(answer_s=10.0)
 _MORE = re.compile(
     r"(--help[ =]all|--help-all|--helpfull|--fullhelp|--full-help|--help-full|--help-long|--longhelp|--long-help|--help-hidden)\b"
 )
-"""Where a help text mentions how to print the complete help."""
+"""Arguments that print the complete help, as a help text mentions them."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",), ())
 """Arguments that print help, in this order; the last is for programs that print their usage when called without arguments."""
 NO_ARGUMENTS_S = 1.0
@@ -297,7 +297,7 @@ def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | Non
 
 
 def _weight(command: Command) -> int:
-    """How much a help text contains: nothing, a usage line, or a real description."""
+    """Amount of content in a help text: 0 is nothing, 1 a usage line, more a real description."""
     options = [option for option in command.options or () if not option.own.get("mentioned")]
     return (
         2 * len(options)

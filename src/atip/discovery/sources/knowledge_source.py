@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from atip.discovery.sources.source_order import ProbeSubject
 
 _OF_MACOS = (" on macOS", " of macOS")
-"""How the pack's summaries of programs that no other system has end."""
+"""Endings of the pack's summaries of programs that exist on macOS only."""
 _STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", "signer", "join")
 """Keys of our vendor block that may be written to disk."""
 

@@ -53,7 +53,7 @@ class InstalledPackages:
         return text or self._debian_summary(subject)
 
     def membership(self, subject: ProbeSubject) -> str:
-        """Which package a program belongs to, and what that is; for programs of which nothing else is known."""
+        """`Part of PACKAGE: synopsis`, or empty; for programs without any other description."""
         if self._members is None:
             self._members = read_members(self._dpkg)
         for path in (subject.path, subject.real_path):
@@ -99,7 +99,7 @@ def read_debian(folder: str) -> dict[str, str]:
 
 
 def listed_purpose(text: str, name: str) -> str:
-    """What the explanation of a package says of one program: `* NAME: purpose`, or the group that lists it.
+    """Purpose of a program in the explanation of its package: `* NAME: purpose`, or the group that lists it; or empty.
 
     Debian writes `candump - show traffic`, `* atmtcp, a tool to …`, `* les and bus, service daemons`, `foo (show bars)`, and
     `CAN log file converters: asc2log, log2asc.`

@@ -1,4 +1,4 @@
-"""What a completion script says, held against the program's own documents. Pure.
+"""Check of a completion script against the program's own documents. Pure.
 
 A script is written once for every system and every version: it names flags of other systems' programs of that name,
 of older releases, of commands whose place the reader could not tell. Help and manual page belong to the program that is

@@ -1,4 +1,4 @@
-"""Whose function is whose in a bash completion script: `complete -F FUNCTION NAME…`, and `_tool_sub` by its name.
+"""Owners of the functions in a bash completion script: `complete -F FUNCTION NAME…`, and `_tool_sub` by its name.
 
 One file often serves several programs, each with a function of its own; what a function offers belongs to the programs
 it is registered for. Pure.

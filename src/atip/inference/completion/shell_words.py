@@ -31,7 +31,7 @@ class ShellToken:
 
 
 class ShellDialect(Value):
-    """Where the shells differ."""
+    """Quoting rules that differ between shells."""
 
     backslash_in_single: bool = False
     """fish: `\\'` inside of single quotes."""
@@ -148,7 +148,7 @@ MAX_EXPANSION = 4_000
 
 
 def _expansion_end(text: str, start: int) -> int:
-    """Where `${…}` ends, nested ones included; 0 if it does not end soon."""
+    """Index behind `${…}`, nested ones included; 0 if it does not end within MAX_EXPANSION characters."""
     depth, at = 0, start
     limit = min(len(text), start + MAX_EXPANSION)
     while at < limit:

@@ -61,7 +61,7 @@ class CompletionTree:
         return node
 
     def flags_at(self, path: tuple[str, ...]) -> dict[str, CompletionFlag]:
-        """What a command has so far; nothing if it is not known."""
+        """Flags of a command so far; empty if the command is unknown."""
         node: CompletionNode | None = self.root
         for name in path:
             node = node.children.get(name) if node else None

@@ -35,9 +35,9 @@ _LISTS = re.compile(
 
 _COMPDEF = re.compile(r"\A#compdef ([^\n]{1,4000})")
 _EXTENDED = re.compile(r"[\[(#~^<].*")
-"""Where a pattern of zsh becomes more than a plain one: `pip[0-9.]#`."""
+"""Rest of a zsh pattern from its first special character on: `[0-9.]#` in `pip[0-9.]#`."""
 SYSTEM = "linux-gnu"
-"""What `$OSTYPE` is here."""
+"""Assumed value of `$OSTYPE`."""
 _ELSEWHERE = re.compile(
     r"darwin|bsd|dragonfly|solaris|sunos|aix|hpux|irix|cygwin|^unix$|^zsh$", re.I
 )

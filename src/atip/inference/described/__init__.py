@@ -39,8 +39,8 @@ _OPENINGS = {
 }  # fmt: skip
 
 
-class Described(Value):
-    """What was recognized. `name`, `more` and `unread` are filled by `describe` alone."""
+class SelfDescription(Value):
+    """A recognized description. `name`, `more` and `unread` are filled by `describe` alone."""
 
     kind: str
     command: Command
@@ -49,10 +49,12 @@ class Described(Value):
     more: tuple[tuple[str, str], ...] = ()
     """Fields of the tool beside its tree: homepage, license."""
     unread: tuple[Unread, ...] = ()
-    """What does not arrive in the model."""
+    """Parts that are lost in the model."""
 
 
-def recognize(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
+def recognize(
+    text: str, name: str, *, only: str = "", most: int = MAX_TEXT
+) -> SelfDescription | None:
     """The description in a text, or None when it is none that we know.
 
     Args:
@@ -73,11 +75,11 @@ def recognize(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> 
         module = import_module(f"atip.inference.described.{place}")
         if module.fits(document):
             command, version = module.read(document, name)
-            return Described(kind=kind, command=command, version=version)
+            return SelfDescription(kind=kind, command=command, version=version)
     return None
 
 
-def describe(text: str, kind: str, name: str) -> Described | None:
+def describe(text: str, kind: str, name: str) -> SelfDescription | None:
     """A whole document of the format `kind` (usage, fig, opencli), with everything that can be kept and every loss."""
     syntax, place = FORMATS[kind]
     document = _parse(syntax, text)
@@ -86,7 +88,7 @@ def describe(text: str, kind: str, name: str) -> Described | None:
         return None
     command, version = module.read(document, name, keep=True)
     told = module.about(document)
-    return Described(
+    return SelfDescription(
         kind=kind,
         command=command,
         version=version,

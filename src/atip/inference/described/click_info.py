@@ -1,4 +1,4 @@
-"""What click says of itself: `Context.to_info_dict()` or `Command.to_info_dict()` as JSON."""
+"""Self-description of click programs: `Context.to_info_dict()` or `Command.to_info_dict()` as JSON."""
 
 from __future__ import annotations
 

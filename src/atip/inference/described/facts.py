@@ -32,7 +32,7 @@ class Unread(Value):
 
 
 def rest(node: Mapping[str, Any], known: frozenset[str], vendor: str) -> dict[str, Any]:
-    """What a node says beyond `known`, as a vendor field; empty when it says no more."""
+    """Keys of a node beyond `known`, as one vendor field; empty when there are none."""
     left = {key: value for key, value in node.items() if key not in known}
     return {vendor: left} if left else {}
 

@@ -23,7 +23,7 @@ _OPTION = frozenset(
 _ARGUMENT = frozenset(("name", "description", "isOptional", "isVariadic", "default"))
 _RUNS = frozenset(("generators", "loadSpec", "generateSpec", "generateSpecCacheKey", "cache"))
 _FUNCTION = "[function]"
-"""What stands for a JavaScript function in the JSON form of a spec."""
+"""Placeholder for a JavaScript function in the JSON form of a spec."""
 
 
 def fits(document: Any) -> bool:
@@ -79,7 +79,7 @@ def _unusable(key: Any, value: Any, path: str) -> list[facts.Unread]:
 
 
 def _rest(node: dict[str, Any], known: frozenset[str], keep: bool) -> dict[str, Any]:
-    """What else a node says, without code."""
+    """Other keys of a node, without code; empty unless `keep`."""
     return facts.rest(_without_code(node), known, KEPT) if keep else {}
 
 

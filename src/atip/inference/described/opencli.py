@@ -112,6 +112,6 @@ def _argument(node: dict[str, Any], keep: bool) -> Argument:
 
 
 def _maximum(node: dict[str, Any]) -> Any:
-    """How many values at most; an arity without a maximum has none, no arity at all means one."""
+    """Maximum number of values: 1 without an arity, None if the arity has no maximum."""
     arity = node.get("arity")
     return arity.get("maximum") if isinstance(arity, dict) else 1

@@ -34,7 +34,7 @@ class Sub(Value):
     aliases: tuple[str, ...] = ()
     description: str = ""
     synopsis: str = ""
-    """What follows the name in its row: `UNIT...`."""
+    """Text behind the name in its row: `UNIT...`."""
     lines: tuple[int, int] = (0, 0)
 
 
@@ -128,7 +128,7 @@ def _names(head: str) -> tuple[list[str], str]:
 
 
 def _is_synopsis(rest: str) -> bool:
-    """What follows a name is placeholders, not the rest of a sentence."""
+    """Whether the text behind a name is placeholders, not the rest of a sentence."""
     words = rest.split()
     for word in words:
         if word[0] in "<[{(|-" or word.isupper() or word.endswith(("...", ">", "]", "}", ")")):
@@ -164,7 +164,7 @@ def _comma_list(lines: Sequence[Line]) -> list[Sub]:
 
 
 def _titled(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
-    """What each command does, and its invocation indented below: `Make bucket` / `s3cmd mb s3://BUCKET`."""
+    """Commands whose invocation is indented below their description: `Make bucket` / `s3cmd mb s3://BUCKET`."""
     base = lines[0].indent
     end = next((at for at, line in enumerate(lines) if line.indent < base), len(lines))
     lines = lines[:end]

@@ -34,7 +34,7 @@ class OptionDraft:
         self.flags = list(flags)
         self.lines = lines
         self.part = part
-        """Where it was found: `definition`, `usage` or `prose`."""
+        """Part of the page that has it: `definition`, `usage` or `prose`."""
         self.value: str | None = None
         self.raw = ""
         self.optional_value = self.repeat = self.negatable = self.truncated = False

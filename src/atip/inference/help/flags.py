@@ -22,7 +22,7 @@ MAX_VALUE = 2_000
 
 
 class FlagSpec(Value):
-    """What one spec says. `value` None: a plain flag."""
+    """One parsed flag spec. `value` None: a plain flag."""
 
     flags: tuple[str, ...]
     value: str | None = None
@@ -74,7 +74,7 @@ class _Scanner:
         self.flags: list[str] = []
         self.values: list[tuple[str, bool]] = []
         self.owners: list[int] = []
-        """How many flags had been read when each value was."""
+        """For each value, the number of flags read before it."""
         self.spaced = 0
         """Separators that are only blanks, or a bar between blanks."""
         self.repeat = self.negatable = self.truncated = self.glued = self.family = False
@@ -197,7 +197,7 @@ class _Scanner:
         return ""
 
     def _value(self) -> None:
-        """What follows a flag: nothing, `...`, or a placeholder in one of its spellings."""
+        """Read the text behind a flag: nothing, `...`, or a placeholder in one of its spellings."""
         if self._ellipsis():
             return
         char = self._peek()

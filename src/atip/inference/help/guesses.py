@@ -39,7 +39,7 @@ _AMOUNT = re.compile(
     r"|path to\b|(?:maximum|minimum) (?:\w{1,20} ){1,3}\w{1,20}[.;(]?|(?:milli)?seconds (?:between|before|to|until|after)\b)",
     re.I,
 )
-"""What only a value can be: `Number of threads`, `the maximum age`, `Seconds between updates`."""
+"""Phrases that only a value has: `Number of threads`, `the maximum age`, `Seconds between updates`."""
 
 _ACTS = re.compile(
     r"(?:display(?! (?:to|of|name))|print|show|list(?! of)|give|output(?! (?:file|dir|format))|use|enable|disable|do|don't|write"
@@ -82,11 +82,11 @@ def _is_own_name(text: str, name: str) -> bool:
 
 
 def guess_values(drafts: Sequence[OptionDraft]) -> None:
-    """Where a tool never shows placeholders, an explanation may still show that a value follows.
+    """Mark options whose explanation suggests a value, for tools that hardly ever show placeholders.
 
     GOption and getopt programs often print `--name   Container name`. The guess is made only if
-    no definition of the page has a placeholder, and it is marked as one. GOption prints each option with or without,
-    as its author wrote it: there an explanation that no switch has counts on every page.
+    at most a tenth of the options show a placeholder, and it is marked as one. GOption prints each option with or
+    without, as its author wrote it: there an explanation that no switch has counts on every page.
     """
     shown = sum(bool(draft.raw) or draft.optional_value for draft in drafts)
     is_goption = any(draft.text == "Show help options" for draft in drafts)

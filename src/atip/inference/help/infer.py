@@ -57,7 +57,7 @@ _SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
 
 
 def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
-    """What one help text says of one command.
+    """Read one help text as the description of one command.
 
     Sub-commands are named with their descriptions but not explored. Every fact carries the lines
     it was read from in `x-atip.evidence`; contradictions are in `x-atip.conflicts`.
@@ -91,7 +91,7 @@ def listed_synopsis(sections: list[Section], words: tuple[str, ...]) -> list[Usa
 
 
 def read_synopsis(patterns: list[str], words: tuple[str, ...]) -> Command:
-    """What usage lines alone say of one command."""
+    """Read usage lines alone as the description of one command; `words` are the tool and its path."""
     text = "\n".join(
         f"{'usage:' if not place else '   or:'} {one}" for place, one in enumerate(patterns)
     )

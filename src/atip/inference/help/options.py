@@ -200,9 +200,9 @@ _GO_TYPES = frozenset((
 
 
 def style_of(drafts: Sequence[OptionDraft]) -> str:
-    """How this page lists choices: `commander`, `formal` (click, clap), `go`, or unknown.
+    """Style in which a page lists choices: `commander`, `formal` (click, clap), `argparse`, `go`, or empty if unknown.
 
-    Told from the sentences that frameworks print for their own help option, and from the way
+    Derived from the sentences that frameworks print for their own help option, and from the way
     placeholders are written.
     """
     defined = [draft for draft in drafts if draft.part == "definition"]

@@ -33,7 +33,7 @@ _MDOC_MACRO = re.compile(r"^\.(?:Nm|Xr|Em|Sy|Ar)\b", re.M)
 
 
 def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
-    """What a manual page says of its program, or of the command of it that `path` names.
+    """Read a manual page as the description of its program, or of the command that `path` names.
 
     Takes man(7) or mdoc(7) source, or a page that was formatted already. A page that only points
     to another (`.so man1/x.1`) gives an empty Command.
@@ -63,7 +63,7 @@ _DASH = re.compile(r" (?:-|–|—|--) ")
 
 
 def read_purpose(text: str, name: str) -> str:
-    """What the NAME line of a page says of one name; empty when the page is for other names.
+    """Purpose of one name in the NAME section of a page; empty when the page is for other names.
 
     A page of several programs (`gzip, gunzip, zcat - …`) has one line for all, or one line each.
     """
@@ -115,7 +115,7 @@ def _is_sibling(names: str, name: str) -> bool:
 
 
 def _own_pages(pages: Mapping[str, Command], tool: str) -> Mapping[str, Command]:
-    """Where a list of commands names pages (`git-add(1)`), what is not named so (`gitignore(5)`, `HEAD`) is not a command."""
+    """Drop entries that are not pages of the tool (`gitignore(5)`, `HEAD`) where most entries are (`git-add(1)`)."""
     own = {page: one for page, one in pages.items() if page.startswith(f"{tool}-")}
     return own if 2 * len(own) > len(pages) else pages
 

@@ -175,7 +175,7 @@ def _digest(data: bytes) -> str:
 
 
 def _shown(summary: Data) -> Data:
-    """What a list shows of a tool."""
+    """Fields of a tool that a list shows."""
     return {key: summary[key] for key in ("name", "address", "text", "badges")}
 
 

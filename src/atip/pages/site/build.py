@@ -41,7 +41,7 @@ MENU = (
 
 
 class SiteOrder(Value):
-    """What to build."""
+    """Settings of one build."""
 
     registry: str
     """The published tree: a folder, or `s3://bucket/prefix`."""
@@ -56,13 +56,13 @@ class SiteOrder(Value):
 
 
 class SiteReport(Value):
-    """What a build did."""
+    """Result of one build."""
 
     out: str
     tools: int
     pages: int
     rendered: int
-    """Tools whose pages were made anew."""
+    """Tools whose pages were made again."""
     removed: int
     written: int
     explains: bool

@@ -48,7 +48,7 @@ def sitemap(base: str, addresses: Sequence[str], updated: str) -> dict[str, byte
 
 
 def describe_change(old: Summary | None, new: Summary | None) -> str:
-    """What became of a tool between two builds; empty when nothing that is worth a line did."""
+    """Change of a tool between two builds, in one line; empty when there is none worth a line."""
     if old is None:
         assert new is not None
         return f"new: {new['text'][:120]}" if new["text"] else "new"
@@ -137,7 +137,7 @@ def lists(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
 
 
 def charts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
-    """What is covered, counted."""
+    """Charts of coverage: effects, platforms, sources, signatures."""
     platforms: dict[str, int] = {}
     sources: dict[str, int] = {}
     effects: dict[str, int] = {}

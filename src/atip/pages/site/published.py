@@ -167,7 +167,7 @@ class Registry:
         return hashlib.sha256(text).hexdigest()[:32]
 
     def entry(self, name: str) -> CatalogEntry:
-        """What the catalogue says of a tool."""
+        """Catalog entry of a tool."""
         shims = tuple(
             ShimEntry(
                 version=version,

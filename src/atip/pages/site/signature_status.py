@@ -1,4 +1,4 @@
-"""What a signature beside a shim says of itself: whether it fits the document, and which key or identity made it. Pure.
+"""State of the signature beside a shim: whether it fits the document, and which key or identity it names. Pure.
 
 Not a verification: whom to trust is for those who use the registry (`atip verify`).
 """

@@ -1,4 +1,4 @@
-"""What a site remembers between builds, in a hidden file of its own folder. It may be deleted at any time."""
+"""State of a site between builds, in a hidden file of its own folder. It may be deleted at any time."""
 
 from __future__ import annotations
 

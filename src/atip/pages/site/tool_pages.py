@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     """Digest of a binary → its document; None: cannot be read."""
 
 _MAX_STEPS = 10
-"""How many steps between versions are shown, the newest first."""
+"""Steps between versions that are shown, the newest first."""
 _MAX_CHANGES = 100
 _LEVELS = ("does", "unknown", "may", "safe")
 """States of badges, the most alarming first."""
 
 
 class ToolPages(Value):
-    """What a tool adds to a site."""
+    """Pages and summary of one tool."""
 
     pages: tuple[tuple[str, Data], ...]
     """Template and data of each page."""
     summary: Data
-    """What lists, charts, search and feeds need; kept between builds."""
+    """Data for lists, charts, search and feeds; kept between builds."""
 
 
 def describe_tools(published: Iterable[PublishedTool]) -> list[ToolPages]:
@@ -142,7 +142,7 @@ def _version(shim: PublishedShim) -> Data:
 
 
 def _changes(published: PublishedTool, decoded: Decoded) -> list[Data]:
-    """What changed from version to version, on the platform of the newest shim."""
+    """Changes from version to version, the newest first, on the platform of the newest shim."""
     if len(published.shims) < 2:
         return []
     platform = published.shims[-1].entry.platform

@@ -54,11 +54,11 @@ class ToolOrder(Value):
 
     entry: CatalogEntry
     mark: str
-    """What its pages were made from last time; empty: they must be made."""
+    """Digest of the data of the last build; empty: the pages must be made."""
 
 
 class ToolResult(Value):
-    """What became of it."""
+    """Result for one tool."""
 
     name: str
     mark: str
@@ -68,7 +68,7 @@ class ToolResult(Value):
 
 
 class WorkPlace(Value):
-    """What every worker needs."""
+    """Settings that all workers share."""
 
     registry: str
     out: str

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LexiconPlaces(Value):
-    """Where the lexicon's commands are in this index."""
+    """Documents of the lexicon's commands in this index."""
 
     documents: Sequence[int] = ()
     """Number in the lexicon → document; 0 when the command is not here."""

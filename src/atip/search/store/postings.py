@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 K1 = 1.2
 """BM25 saturation: a second mention adds less than the first."""
 B = 0.45
-"""How much a long summary is held against its words."""
+"""BM25 length normalization: a word of a long summary has less impact."""
 AVERAGE = 9.0
 """Words of an ordinary summary with its name. Fixed, so that adding a tool changes no other tool's impacts."""
 LONGEST = 30

@@ -30,7 +30,7 @@ MOST_ROWS = 20_000
 
 
 class Direction:
-    """Where a request points, as a vector of length SCALE."""
+    """Direction of a request, as a vector of length SCALE."""
 
     __slots__ = ("_shifted", "values")
 

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 FULL = 255
 NEAR = 0.7
-"""What a near synonym counts of the word itself."""
+"""Weight of a near synonym, relative to the word itself."""
 UNHEARD = 1.0
 """The weight of a word that no wording has; that of others is 2 to 9, by how rare they are."""
 FLOOR = 0.55
-"""A wording that is less like the request than this says nothing …"""
+"""Likeness up to which a wording has no strength …"""
 SURE = 0.9
-"""… and one that is this much like it all that it can."""
+"""… and from which on it has MOST."""
 MOST = 0.5
-"""What that is, of an intent that differs in one word. With 1, tools without curated intents lose: 0.384 instead of 0.404 of
-public requests."""
+"""Greatest strength, where 1 is that of an intent that differs in one word. With 1, tools without curated intents lose:
+0.384 instead of 0.404 of public requests."""
 LEAST = FLOOR / (2 - FLOOR)
 """With a smaller part of the request in a wording, the mean of both parts stays below FLOOR."""
 
@@ -111,5 +111,5 @@ def _mean(of_wording: float, of_request: float) -> float:
 
 
 def strength(value: float) -> float:
-    """How much a likeness says, 0 to MOST."""
+    """Strength of a likeness: 0 up to FLOOR, MOST from SURE on, linear between."""
     return MOST * min(1.0, max(0.0, (value - FLOOR) / (SURE - FLOOR)))

@@ -1,4 +1,4 @@
-"""What a usage spec says beyond the model: kept in the vendor field `x-usage`, so that writing gives it back.
+"""Facts of a usage spec beyond the model: kept in the vendor field `x-usage`, so that they can be written again.
 
 SECURITY: what runs a program when the user presses the tab key (`complete run=`, `mount run=`, `parse=`) is not kept:
 metadata may travel through registries, and a completion must not carry foreign code. `losses` names each of them.

@@ -49,7 +49,7 @@ def about(document: tuple[KdlNode, ...]) -> dict[str, str]:
 
 
 def unread(document: tuple[KdlNode, ...]) -> list[facts.Unread]:
-    """What is not kept, with its place."""
+    """Parts that are not kept, each with its place."""
     return usage_rest.losses(document)
 
 

@@ -156,7 +156,7 @@ MAX_DEFINITIONS = 60
 
 
 def _behind_definitions(lines: Sequence[Line], at: int, program: str) -> int:
-    """Where the patterns go on behind `NETNSID := auto | POSITIVE-INT`; 0 where they do not."""
+    """Index of the line that continues the patterns behind `NETNSID := auto | POSITIVE-INT`; 0 if none does."""
     indent = lines[at].indent
     for place in range(at + 1, min(len(lines), at + MAX_DEFINITIONS)):
         line = lines[place]

@@ -67,7 +67,7 @@ class Usage:
         self.objects: tuple[str, ...] = ()
         """Commands that the text defines for a placeholder: `OBJECT := { link | route }`."""
         self.synopses: dict[str, str] = {}
-        """What follows a command that the usage line lists in braces."""
+        """Command that the usage line lists in braces → the text behind it."""
         self.takes_command = False
         self.starts: list[str] = []
         """The literal word each pattern starts with, or nothing."""

@@ -128,7 +128,7 @@ _ARE = re.compile(
 
 
 _BROKEN = re.compile(r"(?<=[a-z|,/]\w)-\s+(?=[a-z]{2,30}[|,)\]])")
-"""Where a formatter broke a line at the hyphen of a value: `text- message`."""
+"""Line break of a formatter at the hyphen of a value: `text- message`."""
 
 
 def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ...] | None:

@@ -56,7 +56,7 @@ def read_list(text: str) -> tuple[str, ...] | None:
 
 
 class Legends:
-    """Where a page lists the values of its options outside of their definitions: by flag, by placeholder, by heading."""
+    """Values of options that a page lists outside of their definitions: by flag, by placeholder, by heading."""
 
     def __init__(self, sections: Iterable[tuple[Section, Sequence[Line]]]) -> None:
         """Each section comes with its lines outside of the definitions."""
