@@ -80,8 +80,8 @@ def kill_at_random(
     killed = 0
     for _ in range(times):
         process = packages.start(home)
-        wait_for_results(home, process, results(home) + chance.randrange(1, 10))
-        time.sleep(chance.random() * 0.3)
+        wait_for_results(home, process, results(home) + chance.randrange(1, 8))
+        time.sleep(chance.random() * 0.05)
         killed += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
