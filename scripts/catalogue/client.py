@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import typing
 
@@ -46,7 +47,10 @@ def served(place: pathlib.Path) -> Iterator[str]:
     ) as server:
         try:
             assert server.stdout is not None
-            yield re.findall(r"http://[0-9.:]+", server.stdout.readline())[0]
+            address = re.findall(r"http://[0-9.:]+", server.stdout.readline())[0]
+            # a full pipe would stop the server at the line that it logs next
+            threading.Thread(target=server.stdout.read, daemon=True).start()
+            yield address
         finally:
             server.kill()
 
