@@ -1,23 +1,19 @@
-"""Packages of our own making in the real formats: `.deb` and its archive, wheels, npm archives and their registry."""
+"""Packages of our own making in the real formats: `.deb` and its archive, wheels, npm archives."""
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
-import http.server
 import io
-import json
 import os
 import pathlib
 import subprocess
 import tarfile
-import threading
 import typing
 import zipfile
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     Files = Mapping[str, bytes | str | tuple[str, int]]
 
@@ -128,15 +124,15 @@ def _urlsafe(text: str) -> str:
 
 
 def make_wheel(
-    folder: pathlib.Path, name: str, files: Mapping[str, str], entry: str
+    folder: pathlib.Path, name: str, files: Mapping[str, str], entry: str, version: str = "1.0"
 ) -> pathlib.Path:
     """A wheel with one console script."""
-    path = folder / f"{name}-1.0-py3-none-any.whl"
-    info = f"{name}-1.0.dist-info"
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
     held = {
         **files,
         f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {entry}\n",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\nSummary: Sort the lines of a file\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: Sort the lines of a file\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     rows = [f"{place},sha256={_urlsafe(text)},{len(text.encode())}" for place, text in held.items()]
@@ -145,60 +141,3 @@ def make_wheel(
             archive.writestr(place, text)
         archive.writestr(f"{info}/RECORD", "\n".join([*rows, f"{info}/RECORD,,", ""]))
     return path
-
-
-class NpmRegistry:
-    """What `npm install` and `npm pack` ask a registry, on loopback."""
-
-    def __init__(self) -> None:
-        self.documents: dict[str, dict[str, typing.Any]] = {}
-        self.archives: dict[str, bytes] = {}
-        self.address = ""
-
-    def add(self, name: str, files: Files, manifest: Mapping[str, typing.Any]) -> None:
-        package = {"name": name, "version": "1.0.0", **manifest}
-        data = make_tar({"package.json": json.dumps(package).encode(), **files}, prefix="package/")
-        digest = base64.b64encode(hashlib.sha512(data).digest()).decode()
-        self.archives[f"/{name}/-/{name}-1.0.0.tgz"] = data
-        dist = {
-            "tarball": f"{self.address}/{name}/-/{name}-1.0.0.tgz",
-            "integrity": f"sha512-{digest}",
-        }
-        dist["shasum"] = hashlib.sha1(data).hexdigest()
-        versions = {"1.0.0": {**package, "dist": dist}}
-        self.documents[f"/{name}"] = {
-            "name": name,
-            "dist-tags": {"latest": "1.0.0"},
-            "versions": versions,
-        }
-
-
-@contextlib.contextmanager
-def npm_registry() -> Iterator[NpmRegistry]:
-    """A registry that answers until the block ends."""
-    registry = NpmRegistry()
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
-            body = registry.archives.get(path)
-            if body is None and path in registry.documents:
-                body = json.dumps(registry.documents[path]).encode()
-            self.send_response(404 if body is None else 200)
-            self.send_header("content-length", str(len(body or b"")))
-            self.end_headers()
-            self.wfile.write(body or b"")
-
-        def log_message(self, *_words: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    registry.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield registry
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

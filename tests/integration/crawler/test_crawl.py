@@ -16,7 +16,8 @@ import time
 import pytest
 
 from tests.cli.run import atip
-from tests.simulators.package_files import DebianArchive, make_deb, make_wheel, npm_registry, script
+from tests.simulators.package_files import DebianArchive, make_deb, make_wheel, script
+from tests.simulators.package_indexes import package_index
 
 pytestmark = pytest.mark.sandbox
 EPOCH = {"SOURCE_DATE_EPOCH": "1790000000"}
@@ -210,9 +211,9 @@ def test_an_npm_package_is_asked_without_running_its_scripts(tmp_path):
         "dependencies": {"words": "^1.0.0"},
         "scripts": {"postinstall": f"touch {mark}", "install": f"touch {mark}"},
     }
-    with npm_registry() as registry:
-        registry.add("words", {"index.js": b"module.exports = 1;\n"}, {})
-        registry.add("greet", {"cli.js": program.encode()}, manifest)
+    with package_index() as registry:
+        registry.add_npm("words", {"index.js": b"module.exports = 1;\n"}, {})
+        registry.add_npm("greet", {"cli.js": program.encode()}, manifest)
         env = {"npm_config_registry": registry.address, "npm_config_userconfig": os.devnull}
         ran = crawl(tmp_path, "npm:greet", "--accept-new", "--json", **env)
     assert ran.code == 0 and ran.document["deadLetters"] == [], ran.err + ran.out

@@ -1,7 +1,8 @@
 """npm packages, through `npm` as this machine configured it: resolved to a lock file, packed, never installed.
 
 `npm install --package-lock-only --ignore-scripts` downloads metadata only and records the path of every version, with
-the SHA-512 of each; `npm pack` fetches the archives. No script of a package runs.
+the SHA-512 of each; `npm pack` fetches the archives. No script of a package runs. `npm outdated` in a project without
+installed packages gives the newest versions of all packages that were resolved before.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import contextlib
 import json
 import os
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from atip.crawler.packages import Package, PackageFile, Refusal
+from atip.crawler.sources.releases import discover_releases
 from atip.errors import AtipError, FetchError, NotFoundError
 from atip.model.text.platforms import ANY
 from atip.system.files import make_private, read_bytes, write_atomic
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 RESOLVE_S = 180.0
 SECOND_RESOLVE_S = 360.0
 DOWNLOAD_S = 600.0
-AT_ONCE = 2
 BATCH = 40
 MAX_ARCHIVE = 200_000_000
 MAX_NEEDS = 400
+SOME_OUTDATED = 1
+"""Exit code of `npm outdated` when it lists something."""
 _QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--no-update-notifier")
 
 
@@ -46,25 +48,26 @@ class NpmSource:
         make_private(self._folder)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        # The client waits for its index most of the time: several run at once, answers come in order.
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._try, requests)
+        return discover_releases(self, requests, os.path.join(self._folder, "releases"))
 
-    def _try(self, request: CrawlRequest) -> Package | Refusal:
-        try:
-            return self._package(request)
-        except AtipError as error:
-            return Refusal(
-                source="npm",
-                name=request.name,
-                code=error.code,
-                message=error.message,
-                step="discover",
+    def newest_versions(self, names: Sequence[str]) -> dict[str, str]:
+        folder = os.path.join(self._folder, "newest")
+        shutil.rmtree(folder, ignore_errors=True)
+        make_private(folder)
+        project = {"private": True, "dependencies": dict.fromkeys(names, "latest")}
+        write_atomic(os.path.join(folder, "package.json"), json.dumps(project).encode())
+        rows = json.loads(
+            self._run_npm(
+                folder,
+                *("outdated", "--json", *_QUIET),
+                timeout_s=RESOLVE_S + len(names),
+                success=SOME_OUTDATED,  # none of them is installed
             )
+        )
+        return {name: str(rows[name].get("latest")) for name in names if name in rows}
 
-    def _package(self, request: CrawlRequest) -> Package:
-        name = str(request.settings.get("package", request.name))
-        lock = self._resolve(name)
+    def resolve(self, name: str) -> Package:
+        lock = self._lock(name)
         place = f"node_modules/{name}"
         main = lock.get(place)
         rows = {where: entry for where, entry in lock.items() if where and not entry.get("link")}
@@ -85,12 +88,9 @@ class NpmSource:
             layout="node",
             own=_artifact(place, main),
             needs=tuple(needs),
-            description=request.description,
-            homepage=request.homepage,
-            template=request.template,
         )
 
-    def _resolve(self, name: str) -> dict[str, Any]:
+    def _lock(self, name: str) -> dict[str, Any]:
         # SECURITY: a name must not become an option, a path or an address.
         characters = name.removeprefix("@").replace("/", "", 1)
         if (
@@ -143,12 +143,17 @@ class NpmSource:
             make_private(folder)
 
     def _run_npm(
-        self, folder: str, *words: str, timeout_s: float, second_try_s: float = 0.0
+        self,
+        folder: str,
+        *words: str,
+        timeout_s: float,
+        second_try_s: float = 0.0,
+        success: int = 0,
     ) -> bytes:
         answer = ask_client(
             ["npm", *words], folder=folder, timeout_s=timeout_s, second_try_s=second_try_s
         )
-        if answer.exit_code:
+        if answer.exit_code != success:
             raise FetchError("crawl.index", f"npm: {answer.stderr.strip()[-300:] or 'failed'}")
         return answer.stdout
 

@@ -1,6 +1,7 @@
 """Python packages, through `pip` as this machine configured it: resolved and downloaded, never installed.
 
 Only wheels: building a source distribution runs its code. The resolver's report gives every file with its SHA-256.
+`pip list --outdated` over records without files gives the newest versions of all packages that were resolved before.
 """
 
 from __future__ import annotations
@@ -8,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from atip.crawler.packages import Package, PackageFile, Refusal
+from atip.crawler.sources.releases import discover_releases
 from atip.errors import AtipError, FetchError, NotFoundError
 from atip.model.text.platforms import ANY, host_platform
-from atip.system.files import make_private, read_bytes
+from atip.system.files import make_private, read_bytes, write_atomic
 from atip.system.programs.clients import ask_client
 
 if TYPE_CHECKING:
@@ -28,9 +30,10 @@ SECOND_RESOLVE_S = 360.0
 DOWNLOAD_S = 600.0
 MAX_WHEEL = 300_000_000
 MAX_NEEDS = 150
-AT_ONCE = 2
 BATCH = 60
-_ONLY_WHEELS = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet")
+OLDEST = "0.dev0"
+"""Version of a record: every release in the index is newer."""
+_ONLY_WHEELS = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check")
 
 
 class PypiSource:
@@ -43,24 +46,24 @@ class PypiSource:
         make_private(self._folder)
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        # The client waits for its index most of the time: several run at once, answers come in order.
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._try, requests)
+        # Files that fit one interpreter and machine need not fit another one that shares the folder.
+        tag = f"{sys.version_info.major}.{sys.version_info.minor}-{os.uname().machine}"
+        return discover_releases(self, requests, os.path.join(self._folder, "releases", tag))
 
-    def _try(self, request: CrawlRequest) -> Package | Refusal:
-        try:
-            return self._package(request)
-        except AtipError as error:
-            return Refusal(
-                source="pypi",
-                name=request.name,
-                code=error.code,
-                message=error.message,
-                step="discover",
-            )
+    def newest_versions(self, names: Sequence[str]) -> dict[str, str]:
+        folder = os.path.join(self._folder, "records")
+        shutil.rmtree(folder, ignore_errors=True)
+        for name in names:
+            record = os.path.join(folder, f"{name.replace('-', '_')}-{OLDEST}.dist-info")
+            make_private(record)
+            metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {OLDEST}\n"
+            write_atomic(os.path.join(record, "METADATA"), metadata.encode(), durable=False)
+        words = ("list", "--outdated", "--path", folder, "--format", "json", *_ONLY_WHEELS)
+        rows = json.loads(self._run_pip(*words, timeout_s=RESOLVE_S + len(names)))
+        newest = {_normal(row["name"]): row["latest_version"] for row in rows}
+        return {name: newest[_normal(name)] for name in names if _normal(name) in newest}
 
-    def _package(self, request: CrawlRequest) -> Package:
-        name = str(request.settings.get("package", request.name))
+    def resolve(self, name: str) -> Package:
         # SECURITY: a name must not become an option or an address.
         if (
             name.startswith("-")
@@ -70,7 +73,12 @@ class PypiSource:
         target = os.path.join(self._folder, "nothing")
         words = ("install", "--dry-run", "--ignore-installed", "--target", target, "--report", "-")
         report = self._run_pip(
-            *words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S, second_try_s=SECOND_RESOLVE_S
+            *words,
+            *_ONLY_WHEELS,
+            "--quiet",
+            name,
+            timeout_s=RESOLVE_S,
+            second_try_s=SECOND_RESOLVE_S,
         )
         files = [_file(item) for item in json.loads(report)["install"]]
         wanted_name = _normal(name)
@@ -91,9 +99,8 @@ class PypiSource:
                     (file["artifact"] for file in files if file is not main), key=lambda a: a.name
                 )
             ),
-            description=request.description or main["summary"],
-            homepage=request.homepage or main["homepage"],
-            template=request.template,
+            description=main["summary"],
+            homepage=main["homepage"],
         )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
