@@ -107,12 +107,9 @@ def backend(
     for _ in range(runs):
         outcome = run_confined(
             confinement,
-            [TRUE],
-            binary=binary,
-            cwd=cwd,
-            on_output=lambda _name, _data: None,
+            RunRequest(argv=(TRUE,), binary=binary, cwd=cwd, unsafe_accept=WEAKER),
+            lambda _name, _data: None,
             backend=name,
-            unsafe_accept=WEAKER,
         )
         assert outcome.exit_code == 0
         reap()

@@ -196,13 +196,16 @@ class Session:
             return call.replace(problems=(self._unknown(raw),))
         function, arguments = undone
         try:
-            built = build(function, arguments)
+            prepared = build(function, arguments)
         except FormatError as error:
             return call.replace(
                 function=function, arguments=arguments, problems=tuple(error.problems)
             )
         return call.replace(
-            function=function, arguments=built.values, argv=built.argv, invocation=built.invocation
+            function=function,
+            arguments=prepared.values,
+            argv=prepared.argv,
+            invocation=prepared.invocation,
         )
 
     def _unknown(self, raw: RawCall) -> Problem:
@@ -284,8 +287,8 @@ def _run_wave(
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=min(max_workers, len(indexes))) as pool:
-        for done in [pool.submit(one, index) for index in indexes]:
-            done.result()
+        for future in [pool.submit(one, index) for index in indexes]:
+            future.result()
 
 
 # --- calls of one function ----------------------------------------------------------------------
@@ -304,10 +307,12 @@ def call_function(
         arguments=arguments,
     )
     try:
-        built = build(function, arguments)
+        prepared = build(function, arguments)
     except FormatError as error:
         return call.replace(problems=tuple(error.problems))
-    return call.replace(arguments=built.values, argv=built.argv, invocation=built.invocation)
+    return call.replace(
+        arguments=prepared.values, argv=prepared.argv, invocation=prepared.invocation
+    )
 
 
 def call_published(function: Function, values: Mapping[str, Any]) -> ToolCall:

@@ -10,7 +10,7 @@ import pathlib
 import typing
 
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement, Limits
-from atip.sandbox.run import run_confined
+from atip.sandbox.run import RunRequest, run_confined
 from atip.sandbox.verified import seal
 from tests.differential.grammar import PLACES
 
@@ -75,10 +75,10 @@ def run_batch(
     driver = _DRIVER.format(folder=folder, asked=" ".join(f"[{number}]=1" for number in asked))
     binary = seal(BASH)
     try:
-        run_confined(
-            confinement, ["bash", "--norc", "-c", driver], binary=binary,
-            cwd=str(folder), on_output=lambda _name, _data: None, caller_env={},
-        )  # fmt: skip
+        request = RunRequest(
+            argv=("bash", "--norc", "-c", driver), binary=binary, cwd=str(folder), caller_env={}
+        )
+        run_confined(confinement, request, lambda _name, _data: None)
     finally:
         binary.close()
     return _read_log((folder / "log").read_text(errors="replace"), first)

@@ -9,7 +9,7 @@ from atip.calls.shell.line import parse_shell
 from atip.errors import FormatError
 from atip.knowledge import load
 from atip.policy.decide import decide
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy, Rule
 from atip.policy.presets import LOOKING
 from tests.differential.bash import run_batch
@@ -41,7 +41,7 @@ class Reading:
         self.read, self.allowed, self.seen = True, False, set[int]()
         try:
             parsed = parse_shell(line, home=HOME, cwd=CWD)
-            subjects = judge_line(parsed, lookup=known, cwd=CWD, home=HOME)
+            subjects = judge_line(parsed, MachineView(lookup=known, cwd=CWD, home=HOME))
         except FormatError:
             self.read = False
             return

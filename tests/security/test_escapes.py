@@ -20,7 +20,7 @@ from atip.policy.confinement.guarding import guard
 from atip.sandbox.kernel import syscalls as kernel
 from atip.sandbox.network.proxy import EgressPolicy
 from atip.sandbox.probes.probe import ProbeSandbox
-from atip.sandbox.run import run_confined
+from atip.sandbox.run import RunRequest, run_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
 from tests.integration.sandbox.unprivileged import environment, system_python
@@ -250,11 +250,13 @@ def test_programs_under_landlock_can_gain_no_rights() -> None:
     try:
         run_confined(
             Confinement(),
-            [PYTHON, "-I", "-c", code],
-            binary=binary,
-            on_output=lambda _name, data: output.extend(data),
+            RunRequest(
+                argv=(PYTHON, "-I", "-c", code),
+                binary=binary,
+                unsafe_accept=("process-tree", "file-names", "exec"),
+            ),
+            lambda _name, data: output.extend(data),
             backend="landlock",
-            unsafe_accept=("process-tree", "file-names", "exec"),
         )
     finally:
         binary.close()

@@ -13,7 +13,7 @@ import pytest
 from atip.model.permissions.confinement import Confinement
 from atip.policy.confinement.guarding import protected_names
 from atip.sandbox.protected.journal import recover
-from atip.sandbox.run import run_confined
+from atip.sandbox.run import RunRequest, run_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import CommandOutput, go
 from tests.integration.sandbox.unprivileged import UID, environment, system_python
@@ -236,11 +236,13 @@ def test_an_interrupted_run_leaves_nothing_either(tmp_path: pathlib.Path) -> Non
     with pytest.raises(KeyboardInterrupt):
         run_confined(
             grants,
-            ["sh", "-c", "echo evil > .envrc; echo planted; sleep 60"],
-            binary=binary,
-            cwd=str(project),
-            on_output=stop,
-            caller_env={},
+            RunRequest(
+                argv=("sh", "-c", "echo evil > .envrc; echo planted; sleep 60"),
+                binary=binary,
+                cwd=str(project),
+                caller_env={},
+            ),
+            stop,
         )
     binary.close()
     assert not (project / ".envrc").exists()

@@ -106,7 +106,7 @@ def test_no_special_bit_survives_for_an_unprivileged_caller(tmp_path: pathlib.Pa
 
 @pytest.mark.skipif(kernel.landlock_abi() < 6, reason="needs Landlock ABI 6")
 def test_nor_under_landlock(tmp_path: pathlib.Path) -> None:
-    from atip.sandbox.run import run_confined
+    from atip.sandbox.run import RunRequest, run_confined
     from atip.sandbox.verified import seal
 
     (tmp_path / "a").write_text("x")
@@ -115,11 +115,13 @@ def test_nor_under_landlock(tmp_path: pathlib.Path) -> None:
     try:
         run_confined(
             Confinement(fs_write=(f"{tmp_path}/**",)),
-            ["chmod", "4755", str(tmp_path / "a")],
-            binary=binary,
-            on_output=lambda _name, data: output.extend(data),
+            RunRequest(
+                argv=("chmod", "4755", str(tmp_path / "a")),
+                binary=binary,
+                unsafe_accept=("process-tree", "file-names", "exec"),
+            ),
+            lambda _name, data: output.extend(data),
             backend="landlock",
-            unsafe_accept=("process-tree", "file-names", "exec"),
         )
     finally:
         binary.close()

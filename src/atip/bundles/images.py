@@ -169,10 +169,10 @@ def _make_places(root: str) -> None:
 
 
 def _run_runtime(runtime: Runtime, image: str, *words: str) -> str:
-    done = capture([runtime.program, *words], timeout_s=_WORK_S, max_bytes=_MAX_ANSWER)
-    if done.exit_code != 0:
+    output = capture([runtime.program, *words], timeout_s=_WORK_S, max_bytes=_MAX_ANSWER)
+    if output.exit_code != 0:
         raise _pull_error(runtime, words[0], image)
-    return done.stdout.decode("utf-8", "replace")
+    return output.stdout.decode("utf-8", "replace")
 
 
 def _pull_error(runtime: Runtime, verb: str, image: str) -> AtipError:

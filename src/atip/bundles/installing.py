@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from atip.bundles.images import find_program, find_runtime, image_of, plan_image
 from atip.bundles.install.interface import InstallPlan, Site, plan_all
 from atip.bundles.requirements import find_host, unmet
-from atip.bundles.state import Installation
+from atip.bundles.state import BundleProgram, Installation
 from atip.bundles.versions import VersionFinding, version_mismatch
 from atip.errors import AtipError, Denied
 from atip.model.value import Value
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
         def do(self, action: Action, site: Site) -> None: ...
 
-    CheckVersion = Callable[[str, tuple[str, ...], str], VersionFinding]
-    """Program, folders it needs to see, and the root of its system (empty: this host's) → finding; runs it confined."""
+    CheckVersion = Callable[[BundleProgram], VersionFinding]
+    """Runs the program confined."""
 
 PRESENT = "present"
 
@@ -101,7 +101,7 @@ class Installer:
         if not again and not missing and not self._image:
             program = self._find(self.bundle.manifest.bin)
             if program is not None:
-                finding = self._check(program, (), "")
+                finding = self._check(BundleProgram(binary=program))
                 path = program if finding.ok else ""
         site = self._site("PREFIX")
         plans = tuple(self._plan(at, site) for at in range(self._ways))
@@ -184,7 +184,8 @@ class Installer:
             self._work(plan, site)
             binary = self._program(plan)
             if binary is not None:
-                finding = self._check(binary, plan.visible, plan.root)
+                program = BundleProgram(binary=binary, visible=plan.visible, root=plan.root)
+                finding = self._check(program)
                 if finding.ok:
                     return self._record(plan, binary, finding, site.prefix)
             if attempt == 1:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from atip.bundles.documents.bundle import Bundle
+    from atip.bundles.state import BundleProgram
     from atip.sandbox.running import RunningProcess
 
     Start = Callable[..., RunningProcess]
@@ -57,11 +58,8 @@ class CommandSpawner:
     def __init__(
         self,
         bundle: Bundle,
+        program: BundleProgram,
         *,
-        binary: str,
-        digest: str | None = None,
-        visible: tuple[str, ...] = (),
-        root: str = "",
         home: str = "",
         env: Mapping[str, str] | None = None,
         start: Start = start_confined,
@@ -70,19 +68,12 @@ class CommandSpawner:
     ) -> None:
         """
         Args:
-            binary: the bundle's program.
-            digest: expected digest of its bytes; None: not recorded yet.
-            visible: folders that the program needs to see to start.
-            root: folder that is `/` for the program; empty: this host's.
             env: the caller's variables; the confinement says which are passed.
             on_output: receives output as it arrives, for interactive flows.
             keyboard: input of the terminal while a command is attended; None: no input.
         """
         self.bundle = bundle
-        self.binary = binary
-        self.digest = digest
-        self.visible = visible
-        self.root = root
+        self.program = program
         self.home = home
         self.env = os.environ if env is None else env
         self._start = start
@@ -114,8 +105,10 @@ class CommandSpawner:
         """
         argv = self.argv(command, confinement, values or {})
         program = self._program(argv[0], confinement)
-        is_own = program == self.binary
-        binary = seal(program, expected=self.digest if is_own else None, root=self.root)
+        is_own = program == self.program.binary
+        binary = seal(
+            program, expected=self.program.digest if is_own else None, root=self.program.root
+        )
         pieces: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
 
         def take(name: str, data: bytes) -> None:
@@ -169,21 +162,26 @@ class CommandSpawner:
 
     def _program(self, word: str, confinement: Confinement) -> str:
         manifest = self.bundle.manifest
-        if word == manifest.bin or os.path.basename(word) == os.path.basename(self.binary) == word:
-            return self.binary
+        if (
+            word == manifest.bin
+            or os.path.basename(word) == os.path.basename(self.program.binary) == word
+        ):
+            return self.program.binary
         if "/" in word:
             try:
                 path = inside(self.bundle.folder, word)
             except FormatError as error:
                 raise ExecutionError("bundle.program", error.message) from error
-            if os.path.realpath(self.binary) == path:
-                return self.binary
+            if os.path.realpath(self.program.binary) == path:
+                return self.program.binary
             if os.access(path, os.X_OK):
                 return path
         elif confinement.exec_allow and word in confinement.exec_spawn:
             import shutil
 
-            program = find_program(self.root, word) if self.root else shutil.which(word)
+            program = (
+                find_program(self.program.root, word) if self.program.root else shutil.which(word)
+            )
             if program is not None:
                 return os.path.realpath(program)
         # SECURITY: a command string must not bypass `exec.spawn`.
@@ -194,7 +192,7 @@ class CommandSpawner:
         )
 
     def _with_visible(self, confinement: Confinement, timeout_s: float) -> Confinement:
-        reads = tuple(f"{path.rstrip('/')}/**" for path in self.visible)
+        reads = tuple(f"{path.rstrip('/')}/**" for path in self.program.visible)
         return confinement.replace(
             fs_read=tuple(dict.fromkeys((*confinement.fs_read, *reads))),
             limits=LIMITS.replace(wall_s=timeout_s),

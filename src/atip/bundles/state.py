@@ -30,6 +30,18 @@ PREFIX = "prefix-"
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,63}@\d{1,9}\Z")
 
 
+class BundleProgram(Value):
+    """The program of a bundle, and what it needs to start."""
+
+    binary: str
+    digest: str | None = None
+    """Expected digest of its bytes; None: not recorded yet."""
+    visible: tuple[str, ...] = ()
+    """Folders that it needs to see."""
+    root: str = ""
+    """Folder that is `/` for it; empty: this host's."""
+
+
 class Installation(Value):
     """An install that passed its version check."""
 
@@ -57,6 +69,12 @@ class Installation(Value):
     granted: Mapping[str, Any] = NO_EXTRA
     """The sandbox block that the user granted."""
     at: str = ""
+
+    @property
+    def program(self) -> BundleProgram:
+        return BundleProgram(
+            binary=self.binary, digest=self.digest, visible=self.visible, root=self.root
+        )
 
 
 class BundleStore:

@@ -1,4 +1,4 @@
-"""Fields that each format can express: every other field of a tool is a loss, with its path.
+"""Losses of a format: the fields of a tool that it cannot express, by its table or by decoding its document again.
 
 One walk over the ATIP document of a tool, one table per format. Fields about the document and not about the tool
 (`atip`, evidence, `_…`) are not losses.
@@ -51,6 +51,23 @@ def find_losses(tool: Tool, vocabulary: Vocabulary, why: str) -> list[Loss]:
         Loss(path=render_path(place), message=why)
         for place in _walk(document, (), vocabulary.tool, vocabulary)
     ]
+
+
+def find_changes(tool: Tool, back: Tool) -> Iterator[tuple[Place, str]]:
+    """Fields that differ between a tool and what was decoded from its encoding: `missing`, `changed` or `added`."""
+    return _compare(model_encode.encode(tool), model_encode.encode(back), ())
+
+
+def _compare(old: dict[str, Any], new: dict[str, Any], path: Place) -> Iterator[tuple[Place, str]]:
+    for key, value in old.items():
+        place = (*path, key)
+        if key not in new:
+            yield place, "missing"
+        elif isinstance(value, dict) and isinstance(new[key], dict):
+            yield from _compare(value, new[key], place)
+        elif value != new[key]:
+            yield place, "changed"
+    yield from (((*path, key), "added") for key in new if key not in old)
 
 
 def _walk(

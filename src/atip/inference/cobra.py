@@ -61,53 +61,53 @@ def choices_of(answer: CompletionAnswer) -> tuple[str, ...] | None:
     return words if all(_is_value(word) for word in words) else None
 
 
-def may_have_commands(told: Command) -> bool:
+def may_have_commands(command: Command) -> bool:
     """Whether the help of a command leaves room for subcommands (cobra says `[command]` then)."""
-    return bool(told.commands) or told.usage is None or "command" in told.usage.lower()
+    return bool(command.commands) or command.usage is None or "command" in command.usage.lower()
 
 
 def confirm(
-    told: Command, words: CompletionAnswer | None, flags: CompletionAnswer | None
+    help_facts: Command, words: CompletionAnswer | None, flags: CompletionAnswer | None
 ) -> Command:
     """Merge facts from help and protocol: the flags of the protocol are complete, its words are candidates.
 
     A command that help does not list is marked `unconfirmed`: it may be a value of a positional, and
     only its own help can tell.
     """
-    commands = dict(told.commands or {})
+    commands = dict(help_facts.commands or {})
     aliases = {alias for command in commands.values() for alias in command.aliases or ()}
     for name, description in (words.candidates if words else {}).items():
         if name in commands:
-            known = commands[name]
-            commands[name] = known.replace(description=known.description or description)
+            command = commands[name]
+            commands[name] = command.replace(description=command.description or description)
         elif name not in aliases and is_command_name(name):
             extra = {"x-atip": {"evidence": EVIDENCE, "unconfirmed": True}}
             commands[name] = Command(description=description, extra=extra)
-    return told.replace(commands=commands or None, options=_options(told, flags))
+    return help_facts.replace(commands=commands or None, options=_options(help_facts, flags))
 
 
-def _options(told: Command, flags: CompletionAnswer | None) -> tuple[Option, ...] | None:
-    named = {f: text for f, text in (flags.candidates if flags else {}).items() if is_flag(f)}
-    if not named:
-        return told.options
+def _options(help_facts: Command, flags: CompletionAnswer | None) -> tuple[Option, ...] | None:
+    candidates = {f: text for f, text in (flags.candidates if flags else {}).items() if is_flag(f)}
+    if not candidates:
+        return help_facts.options
     # A flag that help only speaks of belongs to another command, unless the protocol names it.
-    kept = [
-        _unmarked(option) if set(option.flags) & named.keys() else option
-        for option in told.options or ()
-        if not option.own.get("mentioned") or set(option.flags) & named.keys()
+    options = [
+        _drop_mention_mark(option) if set(option.flags) & candidates.keys() else option
+        for option in help_facts.options or ()
+        if not option.own.get("mentioned") or set(option.flags) & candidates.keys()
     ]
-    known = {flag for option in kept for flag in option.flags}
-    pairs = _pairs(named)
-    kept = [_paired(option, pairs, known) for option in kept]
-    known |= {flag for option in kept for flag in option.flags}
-    fresh = {flag: text for flag, text in named.items() if flag not in known}
-    return merge_options(kept, _fresh(fresh, pairs)) or None
+    help_flags = {flag for option in options for flag in option.flags}
+    pairs = _pairs(candidates)
+    options = [_add_short_flag(option, pairs, help_flags) for option in options]
+    help_flags |= {flag for option in options for flag in option.flags}
+    unlisted = {flag: text for flag, text in candidates.items() if flag not in help_flags}
+    return merge_options(options, _unlisted_options(unlisted, pairs)) or None
 
 
-def _pairs(named: Mapping[str, str]) -> dict[str, str]:
+def _pairs(candidates: Mapping[str, str]) -> dict[str, str]:
     """long → short: the only two flags with the same words after them are spellings of one option."""
     by_text: dict[str, list[str]] = {}
-    for flag, text in named.items():
+    for flag, text in candidates.items():
         by_text.setdefault(text, []).append(flag)
     pairs = {}
     for text, group in by_text.items():
@@ -117,22 +117,22 @@ def _pairs(named: Mapping[str, str]) -> dict[str, str]:
     return pairs
 
 
-def _paired(option: Option, pairs: Mapping[str, str], known: set[str]) -> Option:
+def _add_short_flag(option: Option, pairs: Mapping[str, str], help_flags: set[str]) -> Option:
     """The option with the short flag that only the protocol names."""
-    shorts = [pairs[f] for f in option.flags if f in pairs and pairs[f] not in known]
+    shorts = [pairs[f] for f in option.flags if f in pairs and pairs[f] not in help_flags]
     return option.replace(flags=(*shorts, *option.flags)) if shorts else option
 
 
-def _unmarked(option: Option) -> Option:
+def _drop_mention_mark(option: Option) -> Option:
     own = {key: value for key, value in option.own.items() if key != "mentioned"}
     return option.replace(extra={**option.extra, "x-atip": own})
 
 
-def _fresh(named: Mapping[str, str], pairs: Mapping[str, str]) -> list[Option]:
+def _unlisted_options(candidates: Mapping[str, str], pairs: Mapping[str, str]) -> list[Option]:
     """Flags that help does not show."""
-    seconds = {pairs[long] for long in pairs if long in named}
+    seconds = {pairs[long] for long in pairs if long in candidates}
     options = []
-    for flag, text in named.items():
+    for flag, text in candidates.items():
         if flag in seconds:
             continue
         flags = (pairs[flag], flag) if flag in pairs else (flag,)

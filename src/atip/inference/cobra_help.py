@@ -35,7 +35,7 @@ def is_template(text: str) -> bool:
     )
 
 
-def by_headings(told: Command, text: str) -> Command:
+def by_headings(help_facts: Command, text: str) -> Command:
     """Drop flags and commands that stand where the template has none.
 
     A text without flags below such a heading is not printed by the template; it is left as it was read. Commands in
@@ -43,50 +43,52 @@ def by_headings(told: Command, text: str) -> Command:
     """
     headings = _headings(text.splitlines())
     options = tuple(
-        option for option in told.options or () if _FLAGS.search(_at(_line_of(option), headings))
+        option
+        for option in help_facts.options or ()
+        if _FLAGS.search(_heading_of(_line_of(option), headings))
     )
     if not options:
-        return told
-    grouped = _grouped(text.splitlines(), headings)
+        return help_facts
+    groups = _commands_in_groups(text.splitlines(), headings)
     commands = {
         name: command
-        for name, command in (told.commands or {}).items()
-        if name in grouped or _lists_commands(_at(_line_of(command), headings))
+        for name, command in (help_facts.commands or {}).items()
+        if name in groups or _lists_commands(_heading_of(_line_of(command), headings))
     }
-    return told.replace(options=options, commands={**grouped, **commands} or None)
+    return help_facts.replace(options=options, commands={**groups, **commands} or None)
 
 
 def _lists_commands(heading: str) -> bool:
     return _COMMANDS.search(heading) is not None and len(heading.split()) <= MAX_WORDS
 
 
-def _grouped(lines: list[str], headings: list[str]) -> dict[str, Command]:
+def _commands_in_groups(lines: list[str], headings: list[str]) -> dict[str, Command]:
     """Commands under a heading of the author's own, as cobra prints groups: below the usage, `  name  text`."""
     start = next((n for n, heading in enumerate(headings) if _USAGE.match(heading)), len(lines))
     if not any("[command]" in line for line in lines[start + 1 : start + 4]):
         return {}
-    found: dict[str, Command] = {}
+    commands: dict[str, Command] = {}
     for number in range(start, len(lines)):
         heading, entry = headings[number], _ENTRY.match(lines[number])
         is_group = heading.endswith(":") and len(heading.split()) <= MAX_WORDS
         if entry and is_group and not (_OTHER.match(heading) or _FLAGS.search(heading)):
             own = {"evidence": {"source": "help", "lines": [number + 1, number + 1]}}
-            found[entry[1]] = Command(description=entry[2].strip(), extra={"x-atip": own})
-    return found
+            commands[entry[1]] = Command(description=entry[2].strip(), extra={"x-atip": own})
+    return commands
 
 
 def _headings(lines: list[str]) -> list[str]:
     """For every line, the nearest line without indentation above it, itself included."""
-    found: list[str] = []
+    headings: list[str] = []
     heading = ""
     for line in lines:
         if line.strip() and not line[0].isspace():
             heading = line.strip()
-        found.append(heading)
-    return found
+        headings.append(heading)
+    return headings
 
 
-def _at(line: int, headings: list[str]) -> str:
+def _heading_of(line: int, headings: list[str]) -> str:
     return headings[line] if line < len(headings) else ""
 
 

@@ -39,11 +39,11 @@ def explain_effects(
     if tool is None:
         return infer_command_effects(name or argv[0], argv[1:], description)
     call = parse(tool, argv)
-    found = effects_of(tool, call, lookup=lookup)
+    finding = effects_of(tool, call, lookup=lookup)
     if not call.unknown_command:
-        return found
-    ruled = infer_command_effects(name, argv[1:], description)
-    return ruled.replace(reasons=found.reasons + ruled.reasons)
+        return finding
+    guess = infer_command_effects(name, argv[1:], description)
+    return guess.replace(reasons=finding.reasons + guess.reasons)
 
 
 def _words(line: str | Sequence[str]) -> list[str]:

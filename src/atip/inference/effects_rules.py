@@ -47,7 +47,6 @@ class _Signs(Value):
     writes: bool = False
     runs: bool = False
     network: bool = False
-    told: bool = False
     odd_flags: bool = False
 
 
@@ -108,7 +107,7 @@ def _signs(tool: str, plain: list[str], flags: list[str], description: str) -> _
         loss=loss,
         removes=any(_is_hard(v) for v in verbs),
         bills=any(v in words.ORDERS for v in verbs) and any(v in words.BILLED for v in verbs),
-        softened=_softened(verbs, names, description) if loss and not method else "",
+        softened=_why_softened(verbs, names, description) if loss and not method else "",
         cleans=any(v in words.CLEANS for v in verbs),
         ends=any(v in words.ENDS for v in verbs),
         reads=next((v for v in verbs if v in words.READS), ""),
@@ -116,7 +115,6 @@ def _signs(tool: str, plain: list[str], flags: list[str], description: str) -> _
         or bool(names & words.WRITE_FLAGS),
         runs=any(v in words.RUNS for v in verbs) or bool(names & words.RUN_FLAGS),
         network=any(v in words.NETWORK for v in verbs) or bool(names & words.NETWORK_FLAGS),
-        told=bool(names & words.TELLS_FLAGS),
         odd_flags=any(not _is_presentation(flag) for flag in names),
     )
 
@@ -143,7 +141,7 @@ def _loss(plain: list[str], verbs: list[str], flags: set[str], text: str, *, met
         return f"`{danger}`"
     if method:
         return f"`{method}`"
-    return _described_loss(text) or _forced(flags, verbs)
+    return _described_loss(text) or _why_forced(flags, verbs)
 
 
 def _danger_flag(flags: set[str]) -> str:
@@ -173,7 +171,7 @@ def _is_hard(verb: str) -> bool:
     return verb in words.DESTROYS or _is_compound(verb)
 
 
-def _forced(flags: set[str], verbs: list[str]) -> str:
+def _why_forced(flags: set[str], verbs: list[str]) -> str:
     if flags & {"--force"} and any(v in words.WRITES or v in words.NETWORK for v in verbs):
         return "`--force`"
     if flags & words.FORCE_FLAGS and any(v in words.CLEANS for v in verbs):
@@ -195,7 +193,7 @@ def _described_loss(text: str) -> str:
     return ""
 
 
-def _softened(verbs: list[str], flags: set[str], text: str) -> str:
+def _why_softened(verbs: list[str], flags: set[str], text: str) -> str:
     """Why an alarm is not certain; empty if it is."""
     if flags & words.TELLS_FLAGS:
         return "a flag may make it only tell what it would do"
@@ -235,7 +233,7 @@ def _finding(subject: str, signs: _Signs, description: str) -> EffectsFinding:
     )  # fmt: skip
     if harmless:
         says = f"(2) `{signs.reads}` looks, and the description agrees ({lead!r})"
-        return _found(subject, says, _looking(signs, description))
+        return _make_finding(subject, says, _read_only_effects(signs, description))
     what = [
         name
         for name, sign in (
@@ -252,13 +250,13 @@ def _finding(subject: str, signs: _Signs, description: str) -> EffectsFinding:
         subprocess=True if signs.runs else None,
         interactive=Interactive(tty=None),
     )
-    return _found(subject, says, effects)
+    return _make_finding(subject, says, effects)
 
 
 def _alarm(subject: str, signs: _Signs, description: str) -> EffectsFinding:
     if signs.softened:
         says = f"(1) {signs.loss} suggests loss, but {signs.softened}"
-        return _found(subject, says, Effects(network=_network(signs, description)))
+        return _make_finding(subject, says, Effects(network=_network(signs, description)))
     says = f"(1) {signs.loss} means loss"
     effects = Effects(
         destructive=True,
@@ -267,10 +265,10 @@ def _alarm(subject: str, signs: _Signs, description: str) -> EffectsFinding:
         cost=Cost(billable=False if signs.removes and not signs.bills else None),
         subprocess=True if signs.runs else None,
     )
-    return _found(subject, says, effects)
+    return _make_finding(subject, says, effects)
 
 
-def _looking(signs: _Signs, description: str) -> Effects:
+def _read_only_effects(signs: _Signs, description: str) -> Effects:
     return Effects(
         filesystem=Filesystem(write=False, delete=False),
         network=_network(signs, description),
@@ -309,7 +307,7 @@ def _camel_parts(word: str) -> list[str]:
     return [word[start:end] for start, end in zip([0, *cuts], [*cuts, None], strict=True)]
 
 
-def _found(subject: str, says: str, effects: Effects) -> EffectsFinding:
+def _make_finding(subject: str, says: str, effects: Effects) -> EffectsFinding:
     return EffectsFinding(
         effects=effects, reasons=(Reason(subject=subject, says=says, evidence="rules"),)
     )

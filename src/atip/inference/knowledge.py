@@ -32,9 +32,9 @@ def merge_knowledge(tool: Tool, knowledge: Tool) -> Tool:
     """One tool: `tool`'s structure, `knowledge`'s effects, danger of both."""
     own = _own(tool.own, knowledge.own)
     own["curated"] = CURATED
-    known = (*(knowledge.global_options or ()), *(knowledge.options or ()))
+    curated = (*(knowledge.global_options or ()), *(knowledge.options or ()))
     vetted = own.get("rest") == "harmless"
-    own["also"] = _only_known(known, (*(tool.options or ()), *(tool.global_options or ())))
+    own["also"] = _curated_only(curated, (*(tool.options or ()), *(tool.global_options or ())))
     _shelve(own, knowledge.commands, tool.commands)
     merged = tool.replace(
         description=tool.description
@@ -43,8 +43,8 @@ def merge_knowledge(tool: Tool, knowledge: Tool) -> Tool:
         homepage=tool.homepage or knowledge.homepage,
         authentication=tool.authentication or knowledge.authentication,
         patterns=tool.patterns or knowledge.patterns,
-        options=_options(tool.options, known, vetted),
-        global_options=_options(tool.global_options, known, vetted),
+        options=_options(tool.options, curated, vetted),
+        global_options=_options(tool.global_options, curated, vetted),
         commands=_commands(tool.commands, knowledge, (), vetted),
         extra={**tool.extra, "x-atip": own},
     )
@@ -63,29 +63,29 @@ def _commands(
 
 
 def _command(command: Command, knowledge: Tool, path: Path, vetted: bool) -> Command:
-    known = _known(knowledge, path)
-    if known is None:
+    curated = _find_curated(knowledge, path)
+    if curated is None:
         return command.replace(
             effects=_by_rule(knowledge.name, path, command),
             options=_options(command.options, (), vetted),
             commands=_commands(command.commands, knowledge, path, vetted),
             extra={**command.extra, "x-atip": _own(command.own, {})},
         )
-    own = _own(command.own, known.own)
+    own = _own(command.own, curated.own)
     vetted = vetted or own.get("rest") == "harmless"
-    own["also"] = _only_known(known.options or (), command.options or ())
-    _shelve(own, known.commands, command.commands)
+    own["also"] = _curated_only(curated.options or (), command.options or ())
+    _shelve(own, curated.commands, command.commands)
     return command.replace(
-        description=command.description or known.description,
-        effects=raised_by(known.effects, command.effects),
-        aliases=command.aliases or known.aliases,
-        options=_options(command.options, known.options or (), vetted),
+        description=command.description or curated.description,
+        effects=raised_by(curated.effects, command.effects),
+        aliases=command.aliases or curated.aliases,
+        options=_options(command.options, curated.options or (), vetted),
         commands=_commands(command.commands, knowledge, path, vetted),
         extra={**command.extra, "x-atip": own},
     )
 
 
-def _known(knowledge: Tool, path: Path) -> Command | None:
+def _find_curated(knowledge: Tool, path: Path) -> Command | None:
     """The curated command at a path: by name, alias, glob or deep rule."""
     call = parse(knowledge, (knowledge.name, *path))
     if call.unknown_command or call.arguments or not call.nodes:
@@ -100,23 +100,23 @@ def _by_rule(tool: str, path: Path, command: Command) -> Effects:
 
 
 def _options(
-    options: tuple[Option, ...] | None, known: tuple[Option, ...], vetted: bool
+    options: tuple[Option, ...] | None, curated: tuple[Option, ...], vetted: bool
 ) -> tuple[Option, ...] | None:
     if options is None:
         return None
-    by_flag = {flag: option for option in known for flag in option.flags}
+    by_flag = {flag: option for option in curated for flag in option.flags}
     return tuple(_option(option, by_flag, vetted) for option in options)
 
 
 def _option(option: Option, by_flag: Mapping[str, Option], vetted: bool) -> Option:
-    known = next((by_flag[flag] for flag in option.flags if flag in by_flag), None)
+    curated = next((by_flag[flag] for flag in option.flags if flag in by_flag), None)
     own: dict[str, Any] = {k: v for k, v in option.own.items() if k in _FOREIGN_MAY}
-    if known is None:
+    if curated is None:
         if not vetted:
             own.update(infer_flag(option.flags, option.description))
         return option.replace(extra={**option.extra, "x-atip": own}) if own else option
-    own = {**own, **known.own}
-    kind = known.type if known.takes_value and not option.takes_value else option.type
+    own = {**own, **curated.own}
+    kind = curated.type if curated.takes_value and not option.takes_value else option.type
     return option.replace(type=kind, extra={**option.extra, "x-atip": own})
 
 
@@ -126,11 +126,11 @@ def _own(foreign: Mapping[str, Any], curated: Mapping[str, Any]) -> dict[str, An
     return own
 
 
-def _only_known(known: tuple[Option, ...], shown: tuple[Option, ...]) -> dict[str, Any]:
+def _curated_only(curated: tuple[Option, ...], shown: tuple[Option, ...]) -> dict[str, Any]:
     """Curated options that the tool's own description does not show, in the pack's form."""
     there = {flag for option in shown for flag in option.flags}
     options = []
-    for option in known:
+    for option in curated:
         if there & set(option.flags):
             continue
         spec: dict[str, Any] = {"flags": list(option.flags), "own": dict(option.own)}
@@ -141,14 +141,14 @@ def _only_known(known: tuple[Option, ...], shown: tuple[Option, ...]) -> dict[st
 
 
 def _shelve(
-    own: dict[str, Any], known: Mapping[str, Command] | None, shown: Mapping[str, Command] | None
+    own: dict[str, Any], curated: Mapping[str, Command] | None, shown: Mapping[str, Command] | None
 ) -> None:
     """Curated commands that the tool's own tree lacks stay findable, but are not shown."""
-    if not isinstance(known, LazyCommands):
+    if not isinstance(curated, LazyCommands):
         return
     there = set(shown or ())
     for command in (shown or {}).values():
         there |= set(command.aliases or ())
-    hidden = {name: node for name, node in known.nodes.items() if name not in there}
+    hidden = {name: node for name, node in curated.nodes.items() if name not in there}
     if hidden:
         own["globs"] = {**hidden, **own.get("globs", {})}

@@ -23,10 +23,12 @@ def merge_tools(better: Tool, other: Tool) -> Tool:
     mine = (*(better.options or ()), *(better.global_options or ()))
     theirs = (*(other.options or ()), *(other.global_options or ()))
     options = merge_options(mine, theirs) or None
-    told = better.description not in ("", better.name)
+    has_description = better.description not in ("", better.name)
     return better.replace(
         version=better.version if better.version not in ("", UNKNOWN_VERSION) else other.version,
-        description=better.description if told else other.description or better.description,
+        description=better.description
+        if has_description
+        else other.description or better.description,
         homepage=better.homepage or other.homepage,
         commands=merge_commands(better.commands, other.commands),
         arguments=better.arguments
@@ -47,9 +49,9 @@ def merge_commands(
     if not better or not other:
         return better or other
     merged = dict(better)
-    known = {alias: name for name, command in better.items() for alias in command.aliases or ()}
+    aliases = {alias: name for name, command in better.items() for alias in command.aliases or ()}
     for name, command in other.items():
-        target = name if name in merged else known.get(name)
+        target = name if name in merged else aliases.get(name)
         if target is None:
             merged[name] = command
         else:
@@ -99,13 +101,13 @@ def merge_options(better: Iterable[Option], other: Iterable[Option]) -> tuple[Op
     merged: list[Option] = []
     place: dict[str, int] = {}
     for option in (*better, *other):
-        found = next((place[flag] for flag in option.flags if flag in place), None)
-        if found is None:
-            found = len(merged)
+        index = next((place[flag] for flag in option.flags if flag in place), None)
+        if index is None:
+            index = len(merged)
             merged.append(option)
         else:
-            merged[found] = _merge_option(merged[found], option)
-        place.update(dict.fromkeys(merged[found].flags, found))
+            merged[index] = _merge_option(merged[index], option)
+        place.update(dict.fromkeys(merged[index].flags, index))
     return tuple(merged)
 
 

@@ -89,8 +89,8 @@ def _own_name(name: str) -> str:
 def _without_name(paragraph: str, own: str) -> str:
     """`This is NAME, a tool …` → `a tool …`; `NAME.pl - purpose` → `purpose`."""
     lead = rf"(?:this is )?(?:the )?{own}(?:,\s|\s{{0,3}}(?::|--?|\u2013|\u2014|=)\s)"
-    found = re.match(lead, paragraph, re.I)
-    return paragraph[found.end() :].strip() if found else paragraph
+    match = re.match(lead, paragraph, re.I)
+    return paragraph[match.end() :].strip() if match else paragraph
 
 
 def read_docstring(text: str, name: str) -> Iterator[str]:
@@ -103,8 +103,8 @@ def read_docstring(text: str, name: str) -> Iterator[str]:
     body = "\n".join(lines[start:])
     opening = _QUOTES.match(body)
     if opening is not None:
-        said, closing, _ = body[opening.end() :].partition(opening[1])
-        for paragraph in said.strip().split("\n\n")[:2] if closing else ():
+        docstring, closing, _ = body[opening.end() :].partition(opening[1])
+        for paragraph in docstring.strip().split("\n\n")[:2] if closing else ():
             subject = _IS_A.match(paragraph.strip())
             if subject is None or re.match(_own_name(name), subject[1], re.I):
                 yield " ".join(paragraph.split())

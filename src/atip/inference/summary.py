@@ -108,10 +108,10 @@ def find_summary(text: str, name: str) -> str:
     text = " ".join(text.split())[:MAX_SUMMARY].split(" \u2022 ", 1)[0]
     sentences = _SENTENCE.split(text)
     for place in range(min(len(sentences), 4)):
-        found = _tidy(" ".join(sentences[place:]), name)
-        reason = why_not_summary(found, name) if found else "name"
+        candidate = _tidy(" ".join(sentences[place:]), name)
+        reason = why_not_summary(candidate, name) if candidate else "name"
         if reason is None:
-            return found
+            return candidate
         if reason == "usage":
             break  # what follows explains placeholders
     return ""
@@ -129,7 +129,7 @@ def one_line(text: str) -> str:
 
 def first_summary(candidates: Iterable[str], name: str) -> str:
     """The first candidate that says what the tool does, best source first; empty when none does."""
-    return next((found for one in candidates if (found := find_summary(one, name))), "")
+    return next((summary for one in candidates if (summary := find_summary(one, name))), "")
 
 
 def why_not_summary(text: str, name: str) -> str | None:
@@ -166,26 +166,26 @@ def _tidy(text: str, name: str) -> str:
 def _banner(text: str, name: str) -> re.Match[str] | None:
     """The name and version that a text starts with; not a version within a sentence: `checks figlet 2.0 and up fonts`,
     `play audio MPEG 1.0/2.0 streams`."""
-    found = _VERSION.match(text)
-    if found is None:
+    match = _VERSION.match(text)
+    if match is None:
         return None
-    lead = text[: found.end()].rsplit(" ", 1)[0]
-    after = text[found.end() :].lstrip(" ")[:1]
-    goes_on = (after.islower() or after == "/") and text[: found.end()][-1] not in ",;"
-    is_sentence = goes_on and " " in text[: found.end()] and _bare(lead) != _bare(name)
-    return None if is_sentence and not _VERSION_WORD.search(lead) else found
+    lead = text[: match.end()].rsplit(" ", 1)[0]
+    after = text[match.end() :].lstrip(" ")[:1]
+    goes_on = (after.islower() or after == "/") and text[: match.end()][-1] not in ",;"
+    is_sentence = goes_on and " " in text[: match.end()] and _bare(lead) != _bare(name)
+    return None if is_sentence and not _VERSION_WORD.search(lead) else match
 
 
 def _without_name(text: str, name: str) -> str:
     """`cp - copy files`, `cp: copy files`, `Cp – copy files` → `copy files`."""
-    head, found, rest = _split_dash(text)
-    if found and (
+    head, has_dash, rest = _split_dash(text)
+    if has_dash and (
         name.lower() in head.lower().split() or "," in head or _bare(head) == _bare(name)
     ):
         return rest
-    path, found_path, said = text.partition(": ")
-    if found_path and path.endswith(f"/{name}"):
-        return said.strip()
+    path, colon, text_after = text.partition(": ")
+    if colon and path.endswith(f"/{name}"):
+        return text_after.strip()
     lead = _LEAD.match(text)
     start = lead.end() if lead else 0
     after = text[start + len(name) :]
@@ -195,15 +195,15 @@ def _without_name(text: str, name: str) -> str:
     if name and text[start:].startswith(name) and after[:1] == ",":
         return after[1:].strip()
     # `llvm-link-14` says `llvm-link: …` of itself.
-    if found_path and len(path) > 2 and re.fullmatch(rf"{re.escape(path)}[-.]?[\d.]+", name):
-        return said.strip()
+    if colon and len(path) > 2 and re.fullmatch(rf"{re.escape(path)}[-.]?[\d.]+", name):
+        return text_after.strip()
     return text
 
 
 def _split_dash(text: str) -> tuple[str, bool, str]:
     for dash in (" - ", " – ", " — ", " -- ", " \\- "):
-        head, found, rest = text.partition(dash)
-        if found and len(head) <= 60 and len(head.split()) <= 4:
+        head, separator, rest = text.partition(dash)
+        if separator and len(head) <= 60 and len(head.split()) <= 4:
             return head, True, rest.strip()
     return text, False, ""
 
@@ -229,11 +229,11 @@ def _is_fragment(text: str) -> bool:
 
 def _is_usage(text: str, name: str) -> bool:
     """The tool's name followed by placeholders, or several placeholders anywhere."""
-    shown = _PLACEHOLDERS.findall(text)
+    placeholders = _PLACEHOLDERS.findall(text)
     starts = bool(name) and text.lower().startswith(
         (f"{name.lower()} [", f"{name.lower()} <", f"{name.lower()} -")
     )
-    return starts or len(shown) > 1
+    return starts or len(placeholders) > 1
 
 
 def _is_path(text: str) -> bool:

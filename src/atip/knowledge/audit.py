@@ -32,22 +32,22 @@ def find_unaudited(document: dict[str, object]) -> str | None:
     """
     aliases = str(document.get("aliases") or "").split()
     lump = len(aliases) >= MANY and _promises(document) and _looks(document)
-    said = document.get("audited")
-    if said not in (None, "aliases"):
+    statement = document.get("audited")
+    if statement not in (None, "aliases"):
         return "the only value of `audited` is `aliases`"
-    if lump and said is None:
+    if lump and statement is None:
         return (
             f"{len(aliases)} aliases share `rest: harmless`: look at the flags of each, split the file"
             " where they differ, then write `audited: aliases`"
         )
-    if said and not lump:
+    if statement and not lump:
         return f"`audited` is for files with {MANY} or more aliases, `rest: harmless` and a way to look"
     return None
 
 
-def _promises(written: object) -> bool:
-    if isinstance(written, dict):
-        return written.get("rest") == "harmless" or any(map(_promises, written.values()))
+def _promises(source: object) -> bool:
+    if isinstance(source, dict):
+        return source.get("rest") == "harmless" or any(map(_promises, source.values()))
     return False
 
 
@@ -55,14 +55,14 @@ def _looks(document: dict[str, object]) -> bool:
     return any(_only_looks(line) for line in _profiles(document))
 
 
-def _profiles(written: object) -> Iterator[str]:
+def _profiles(source: object) -> Iterator[str]:
     """Every `does` of a file: of the tool, its commands, its modes and its rules."""
-    if isinstance(written, list):
-        for item in written:
+    if isinstance(source, list):
+        for item in source:
             yield from _profiles(item)
-    if not isinstance(written, dict):
+    if not isinstance(source, dict):
         return
-    for key, value in written.items():
+    for key, value in source.items():
         if key == "does":
             yield str(value)
         elif key == "commands" and isinstance(value, dict):

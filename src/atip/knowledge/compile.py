@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from atip.errors import FormatError
-from atip.knowledge.normal import Normal
+from atip.knowledge.normal import KnowledgeNormalizer
 from atip.model.problems import Problem
 from atip.model.reading.yaml_reader import read_yaml
 
@@ -30,7 +30,7 @@ def read_matchers() -> dict[str, str]:
 
 def compile_file(path: str, matchers: dict[str, str]) -> tuple[dict[str, Any], list[Problem]]:
     """The normal form of one file and everything that is wrong with it."""
-    normal = Normal(matchers)
+    normalizer = KnowledgeNormalizer(matchers)
     try:
         document = read_yaml(_read(path))
     except FormatError as error:
@@ -38,7 +38,7 @@ def compile_file(path: str, matchers: dict[str, str]) -> tuple[dict[str, Any], l
             Problem(path="$", code=error.code, message=error.message)
         ]
     stem = os.path.basename(path).removesuffix(".yaml")
-    return normal.tool(document, stem), normal.problems
+    return normalizer.tool(document, stem), normalizer.problems
 
 
 def compile_all() -> tuple[dict[str, str], dict[str, list[Problem]]]:
@@ -50,15 +50,17 @@ def compile_all() -> tuple[dict[str, str], dict[str, list[Problem]]]:
     names = sorted(n for n in os.listdir(TOOLS) if n.endswith(".yaml"))
     stems = {n.removesuffix(".yaml") for n in names}
     for name in names:
-        node, found = compile_file(os.path.join(TOOLS, name), matchers)
+        node, file_problems = compile_file(os.path.join(TOOLS, name), matchers)
         stem = name.removesuffix(".yaml")
         for alias in (*node.get("aliases", ()), *node.pop("versions", ())):
             if alias in aliases or alias in stems:
                 text = f"executable {alias!r} is described twice"
-                found.append(Problem(path="$.aliases", code="knowledge.twice", message=text))
+                file_problems.append(
+                    Problem(path="$.aliases", code="knowledge.twice", message=text)
+                )
             aliases[alias] = stem
-        if found:
-            problems[name] = found
+        if file_problems:
+            problems[name] = file_problems
         else:
             pack[f"{stem}.json"] = _dump(node)
     pack["aliases.json"] = _dump(dict(sorted(aliases.items())))
@@ -94,15 +96,15 @@ def main(argv: list[str]) -> int:
         problems = {path: compile_file(path, matchers)[1] for path in only}
     else:
         pack, problems = compile_all()
-    for name, found in problems.items():
-        for problem in found:
+    for name, file_problems in problems.items():
+        for problem in file_problems:
             _say(f"{name}: {problem.path}: {problem.message} [{problem.code}]")
     wrong = any(problems.values())
     if only:
         return 1 if wrong else 0
     if "--check" not in argv:
-        kept = {name.removesuffix(".yaml") + ".json" for name in problems}
-        _say(f"{len(pack) - 1} tools, {write_pack(pack, kept)} files written")
+        failed = {name.removesuffix(".yaml") + ".json" for name in problems}
+        _say(f"{len(pack) - 1} tools, {write_pack(pack, failed)} files written")
         return 1 if wrong else 0
     stale = [] if wrong else stale_files(pack)
     for name in stale:

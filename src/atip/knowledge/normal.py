@@ -56,7 +56,7 @@ _NESTED = re.compile(r"[*+]\)[*+]|[*+]\)\{\d+,\}")
 _VERSIONS = re.compile(r"[A-Za-z][\w+.-]{0,40}\*")
 
 
-class Normal:
+class KnowledgeNormalizer:
     """One pass over one file. `problems` is filled; `tool` returns the normal form."""
 
     def __init__(self, matchers: Mapping[str, str]) -> None:
@@ -109,56 +109,56 @@ class Normal:
         node["help"] = self._flags(document.get("help", "--help --version"), ("help",))
         return node
 
-    def node(self, written: object, at: Parts) -> dict[str, Any]:
+    def node(self, source: object, at: Parts) -> dict[str, Any]:
         """The tool itself or one command."""
-        if written is None:
-            written = ""
-        if isinstance(written, str):
-            written = {"does": written}
-        if not isinstance(written, dict):
+        if source is None:
+            source = ""
+        if isinstance(source, str):
+            source = {"does": source}
+        if not isinstance(source, dict):
             self._bad(at, "knowledge.command", "a command is a line of words or a mapping")
             return {}
         if at:
-            self._keys(written, NODE_KEYS, at)
+            self._keys(source, NODE_KEYS, at)
         node: dict[str, Any] = {}
-        self._line(written, node, "does", at)
-        self._line(written, node, "wraps", at)
-        if "summary" in written:
-            node["summary"] = str(written["summary"])
-        if "does" not in node and "commands" not in written:
+        self._line(source, node, "does", at)
+        self._line(source, node, "wraps", at)
+        if "summary" in source:
+            node["summary"] = str(source["summary"])
+        if "does" not in node and "commands" not in source:
             self._bad(at, "knowledge.does", "`does` is required (write `nothing` if harmless)")
-        self._scalars(written, node, at)
-        self._options(written, node, at)
-        self._commands(written.get("commands") or {}, node, at)
-        if "when" in written:
-            node["when"] = self._when(written["when"], (*at, "when"))
-        if "runs" in written:
-            node["runs"] = self._runs(written["runs"], (*at, "runs"), RUNS_KEYS)
+        self._scalars(source, node, at)
+        self._options(source, node, at)
+        self._commands(source.get("commands") or {}, node, at)
+        if "when" in source:
+            node["when"] = self._when(source["when"], (*at, "when"))
+        if "runs" in source:
+            node["runs"] = self._runs(source["runs"], (*at, "runs"), RUNS_KEYS)
         return node
 
-    def _scalars(self, written: dict[str, Any], node: dict[str, Any], at: Parts) -> None:
-        if "aliases" in written:
-            node["aliases"] = self._words(written["aliases"], (*at, "aliases"))
-        if written.get("rest", "harmless") != "harmless":
+    def _scalars(self, source: dict[str, Any], node: dict[str, Any], at: Parts) -> None:
+        if "aliases" in source:
+            node["aliases"] = self._words(source["aliases"], (*at, "aliases"))
+        if source.get("rest", "harmless") != "harmless":
             self._bad((*at, "rest"), "knowledge.rest", "the only value is `harmless`")
-        if written.get("style", "gnu") not in STYLES:
+        if source.get("style", "gnu") not in STYLES:
             self._bad((*at, "style"), "knowledge.style", f"one of {', '.join(STYLES)}")
-        if written.get("globals", "before") not in ("before", "anywhere"):
+        if source.get("globals", "before") not in ("before", "anywhere"):
             self._bad((*at, "globals"), "knowledge.globals", "`before` or `anywhere`")
-        if written.get("join", "space") != "space":
+        if source.get("join", "space") != "space":
             self._bad((*at, "join"), "knowledge.join", "the only value is `space`")
         for key in ("rest", "style", "globals", "abbreviate", "operands", "output", "join"):
-            if key in written:
-                node[key] = written[key]
+            if key in source:
+                node[key] = source[key]
 
-    def _options(self, written: dict[str, Any], node: dict[str, Any], at: Parts) -> None:
+    def _options(self, source: dict[str, Any], node: dict[str, Any], at: Parts) -> None:
         for key in ("values", "flags"):
-            if key in written:
+            if key in source:
                 node[key] = " ".join(
-                    ",".join(group) for group in self._groups(written[key], (*at, key))
+                    ",".join(group) for group in self._groups(source[key], (*at, key))
                 )
         options = []
-        for flags, spec in (written.get("options") or {}).items():
+        for flags, spec in (source.get("options") or {}).items():
             options.append(self._option(str(flags), spec, (*at, "options", str(flags))))
         if options:
             node["options"] = options
@@ -195,11 +195,11 @@ class Normal:
                 option.setdefault("value", True)
         return option
 
-    def _commands(self, written: object, node: dict[str, Any], at: Parts) -> None:
-        if not isinstance(written, dict):
+    def _commands(self, source: object, node: dict[str, Any], at: Parts) -> None:
+        if not isinstance(source, dict):
             self._bad((*at, "commands"), "knowledge.commands", "`commands` is a mapping")
             return
-        for key, spec in written.items():
+        for key, spec in source.items():
             path = str(key).split()
             here = (*at, "commands", str(key))
             child = self.node(spec, here)
@@ -224,34 +224,34 @@ class Normal:
             else:
                 old[key] = value
 
-    def _when(self, written: object, at: Parts) -> list[dict[str, Any]]:
+    def _when(self, source: object, at: Parts) -> list[dict[str, Any]]:
         rules = []
-        if not isinstance(written, list):
+        if not isinstance(source, list):
             self._bad(at, "knowledge.when", "`when` is a list of rules")
             return []
-        for index, rule in enumerate(written):
+        for index, rule in enumerate(source):
             here = (*at, index)
             if not isinstance(rule, dict) or not ({"does", "adds"} & set(rule)):
                 self._bad(here, "knowledge.when", "a rule is a mapping with `does` or `adds`")
                 continue
             self._keys(rule, WHEN_KEYS, here)
-            done: dict[str, Any] = {}
-            self._line(rule, done, "does", here)
-            self._line(rule, done, "adds", here)
-            done.pop("summary", None)
+            when: dict[str, Any] = {}
+            self._line(rule, when, "does", here)
+            self._line(rule, when, "adds", here)
+            when.pop("summary", None)
             for key in ("argument", "first", "last", "value", "every"):
                 if key in rule:
-                    done[key] = self._regex(rule[key], (*here, key))
+                    when[key] = self._regex(rule[key], (*here, key))
             for key in ("with", "all", "without", "option"):
                 if key in rule:
-                    done[key] = self._flags(rule[key], (*here, key))
+                    when[key] = self._flags(rule[key], (*here, key))
             if "arguments" in rule:
-                done["arguments"] = self._count(rule["arguments"], (*here, "arguments"))
-            rules.append(done)
+                when["arguments"] = self._count(rule["arguments"], (*here, "arguments"))
+            rules.append(when)
         return rules
 
-    def _count(self, written: object, at: Parts) -> list[int]:
-        text = str(written)
+    def _count(self, source: object, at: Parts) -> list[int]:
+        text = str(source)
         low, dash, high = text.partition("-")
         if text.endswith("+") and text[:-1].isdigit():
             return [int(text[:-1]), 1_000_000]
@@ -260,24 +260,24 @@ class Normal:
         self._bad(at, "knowledge.count", "a number (`0`), a range (`1-2`) or a minimum (`1+`)")
         return [0, 0]
 
-    def _runs(self, written: object, at: Parts, keys: set[str]) -> object:
-        if written in RUNS_WORDS:
-            return written
-        if not isinstance(written, dict):
+    def _runs(self, source: object, at: Parts, keys: set[str]) -> object:
+        if source in RUNS_WORDS:
+            return source
+        if not isinstance(source, dict):
             self._bad(at, "knowledge.runs", f"one of {', '.join(RUNS_WORDS)} or a mapping")
             return "code"
-        self._keys(written, keys, at)
-        runs = dict(written)
+        self._keys(source, keys, at)
+        runs = dict(source)
         if "skip" in runs:
             runs["skip"] = self._regex(runs["skip"], (*at, "skip"))
         if "until" in runs:
             runs["until"] = str(runs["until"]).split()
         return runs
 
-    def _line(self, written: dict[str, Any], into: dict[str, Any], key: str, at: Parts) -> None:
-        if key not in written:
+    def _line(self, source: dict[str, Any], into: dict[str, Any], key: str, at: Parts) -> None:
+        if key not in source:
             return
-        words, description = split_line(str(written[key] or ""))
+        words, description = split_line(str(source[key] or ""))
         try:
             raises(words)
         except WordError as error:
@@ -289,13 +289,13 @@ class Normal:
         if description:
             into["summary"] = description
 
-    def _regex(self, written: object, at: Parts) -> str:
-        text = str(written)
+    def _regex(self, source: object, at: Parts) -> str:
+        text = str(source)
         if text.startswith("$"):
-            named = self.matchers.get(text[1:])
-            if named is None:
+            matcher = self.matchers.get(text[1:])
+            if matcher is None:
                 self._bad(at, "knowledge.matcher", f"no matcher named {text!r}")
-            text = named or ""
+            text = matcher or ""
         try:
             compile_regex(text)
             re.compile(text)  # both engines must take it: short words are matched by this one
@@ -307,11 +307,11 @@ class Normal:
             self._bad(at, "knowledge.regex", "a repetition inside a repetition is not linear")
         return text
 
-    def _groups(self, written: object, at: Parts) -> list[list[str]]:
-        return [group.split(",") for group in self._words(written, at) if self._flag(group, at)]
+    def _groups(self, source: object, at: Parts) -> list[list[str]]:
+        return [group.split(",") for group in self._words(source, at) if self._flag(group, at)]
 
-    def _flags(self, written: object, at: Parts) -> list[str]:
-        flags = self._words(written, at)
+    def _flags(self, source: object, at: Parts) -> list[str]:
+        flags = self._words(source, at)
         for flag in flags:
             self._flag(flag, at)
         return flags
@@ -322,11 +322,11 @@ class Normal:
                 self._bad(at, "knowledge.flag", f"{part!r} is not a flag (`-x`, `--long`, `key=`)")
         return True
 
-    def _words(self, written: object, at: Parts) -> list[str]:
-        if isinstance(written, list):
-            return [str(word) for word in written]
-        if isinstance(written, str):
-            return written.split()
+    def _words(self, source: object, at: Parts) -> list[str]:
+        if isinstance(source, list):
+            return [str(word) for word in source]
+        if isinstance(source, str):
+            return source.split()
         self._bad(at, "knowledge.words", "words separated by blanks, or a list")
         return []
 
@@ -346,8 +346,8 @@ class Normal:
             if str(key)[:1] == "@" and str(key)[1:] not in names:
                 self._bad(("intents", str(key)), "knowledge.intents", "`@name` is one of its names")
 
-    def _keys(self, written: Mapping[str, object], allowed: set[str], at: Parts) -> None:
-        for key in written:
+    def _keys(self, source: Mapping[str, object], allowed: set[str], at: Parts) -> None:
+        for key in source:
             if key not in allowed:
                 self._bad((*at, str(key)), "knowledge.key", f"unknown key {key!r}")
 

@@ -46,14 +46,14 @@ def rows_of(name: str) -> Iterator[tuple[str, str, str, str, str]]:
         return
     for subject, (letters, line) in one["subjects"].items():
         for letter in letters:
-            shown = f"{name} {subject}".strip()
-            yield shown, LETTERS[letter], f"{name} {line}".strip(), one["version"], one["digest"]
+            command = f"{name} {subject}".strip()
+            yield command, LETTERS[letter], f"{name} {line}".strip(), one["version"], one["digest"]
 
 
 def _load(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            found = loads(file.read().decode())
+            document = loads(file.read().decode())
     except OSError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

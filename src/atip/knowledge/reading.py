@@ -78,8 +78,8 @@ def is_main_name(name: str) -> bool:
 
 def names() -> tuple[str, ...]:
     """Every curated tool, without aliases."""
-    found = (n.removesuffix(".json") for n in os.listdir(_PACK) if n.endswith(".json"))
-    return tuple(sorted(n for n in found if n != "aliases"))
+    stems = (n.removesuffix(".json") for n in os.listdir(_PACK) if n.endswith(".json"))
+    return tuple(sorted(n for n in stems if n != "aliases"))
 
 
 def aliases() -> tuple[str, ...]:
@@ -113,17 +113,17 @@ def _read_node(name: str) -> Node | None:
 class LazyCommands(Mapping[str, Command]):
     """Commands that become values on access; compares equal to a dict of the same commands."""
 
-    __slots__ = ("_made", "_nodes")
+    __slots__ = ("_commands", "_nodes")
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
-        self._made: dict[str, Command] = {}
+        self._commands: dict[str, Command] = {}
 
     def __getitem__(self, name: str) -> Command:
-        made = self._made.get(name)
-        if made is None:
-            made = self._made[name] = command_from(self._nodes[name])
-        return made
+        command = self._commands.get(name)
+        if command is None:
+            command = self._commands[name] = command_from(self._nodes[name])
+        return command
 
     def __contains__(self, name: object) -> bool:
         return name in self._nodes
@@ -139,22 +139,13 @@ class LazyCommands(Mapping[str, Command]):
         """The pack's own form."""
         return self._nodes
 
-    def with_commands(self, made: Mapping[str, Command]) -> LazyCommands:
+    def with_commands(self, commands: Mapping[str, Command]) -> LazyCommands:
         """The same commands with some of them replaced or added."""
-        changed = LazyCommands(
-            {**self._nodes, **{name: self._nodes.get(name, {}) for name in made}}
+        copy = LazyCommands(
+            {**self._nodes, **{name: self._nodes.get(name, {}) for name in commands}}
         )
-        changed._made = {**self._made, **made}
-        return changed
-
-    def named(self, word: str) -> str | None:
-        """The command that `word` calls, by name or alias, without building any of them."""
-        if word in self._nodes:
-            return word
-        for name, node in self._nodes.items():
-            if word in node.get("aliases", ()):
-                return name
-        return None
+        copy._commands = {**self._commands, **commands}
+        return copy
 
 
 def command_from(node: Node) -> Command:
@@ -172,12 +163,12 @@ def command_from(node: Node) -> Command:
 def options_from(node: Node) -> tuple[Option, ...]:
     """Options that matter first, then those that only must be parsed."""
     apart = node.get("join") == "space"
-    made = [_option(spec, apart=apart) for spec in node.get("options", ())]
+    options = [_option(spec, apart=apart) for spec in node.get("options", ())]
     for key, kind in (("values", "string"), ("flags", "boolean")):
         for group in node.get(key, "").split():
             flags = tuple(group.split(","))
-            made.append(_plain(flags, kind, _APART if apart and kind == "string" else NO_EXTRA))
-    return tuple(made)
+            options.append(_plain(flags, kind, _APART if apart and kind == "string" else NO_EXTRA))
+    return tuple(options)
 
 
 def _plain(flags: tuple[str, ...], kind: str, extra: Mapping[str, object]) -> Option:
@@ -257,29 +248,29 @@ def _tool(node: Node, name: str) -> Tool:
     )
 
 
-def intents_of(told: Mapping[str, list[str]], name: str) -> dict[str, list[str]]:
+def intents_of(intents: Mapping[str, list[str]], name: str) -> dict[str, list[str]]:
     """Phrases by command path for one of the names that a file describes; `@name` tells those of a name alone."""
-    shared = {path: phrases for path, phrases in told.items() if path[:1] != "@"}
-    own = told.get(f"@{name}")
+    shared = {path: phrases for path, phrases in intents.items() if path[:1] != "@"}
+    own = intents.get(f"@{name}")
     return shared if own is None else {**shared, "": [*shared.get("", ()), *own]}
 
 
-def _authentication(written: Node | None) -> Authentication | None:
-    if not written:
+def _authentication(node: Node | None) -> Authentication | None:
+    if not node:
         return None
-    methods = [AuthenticationMethod(type="token", env_var=v) for v in written.get("env", ())]
-    if "login" in written:
+    methods = [AuthenticationMethod(type="token", env_var=v) for v in node.get("env", ())]
+    if "login" in node:
         # The one kind of §3.8 that has a command to log in with.
-        methods.append(AuthenticationMethod(type="oauth", setup_command=written["login"]))
+        methods.append(AuthenticationMethod(type="oauth", setup_command=node["login"]))
     return Authentication(
-        required=written.get("required"),
+        required=node.get("required"),
         methods=tuple(methods) or None,
-        check_command=written.get("check"),
+        check_command=node.get("check"),
     )
 
 
-def _patterns(written: list[Node] | None) -> tuple[Pattern, ...] | None:
-    if not written:
+def _patterns(nodes: list[Node] | None) -> tuple[Pattern, ...] | None:
+    if not nodes:
         return None
     return tuple(
         Pattern(
@@ -288,5 +279,5 @@ def _patterns(written: list[Node] | None) -> tuple[Pattern, ...] | None:
             steps=tuple(PatternStep(command=step) for step in p.get("steps", ())),
             tags=tuple(p["tags"]) if "tags" in p else None,
         )
-        for p in written
+        for p in nodes
     )

@@ -126,8 +126,8 @@ def _tuple(items: list[str] | None) -> tuple[str, ...] | None:
 
 def _facts(line: str) -> list[tuple[tuple[str, ...], object, bool]]:
     """Every fact a line states; what a word implies comes only where the line itself is silent."""
-    found: dict[tuple[str, ...], tuple[object, bool]] = {}
-    listed: list[tuple[tuple[str, ...], object, bool]] = []
+    facts: dict[tuple[str, ...], tuple[object, bool]] = {}
+    objects: list[tuple[tuple[str, ...], object, bool]] = []
     implied: list[str] = []
     for word in line.split():
         if word == NOTHING:
@@ -136,7 +136,7 @@ def _facts(line: str) -> list[tuple[tuple[str, ...], object, bool]]:
         name = word.rstrip("?")
         verb, _, resource = name.partition(":")
         if resource and verb in OBJECTS:
-            listed.append(((OBJECTS[verb],), resource, unknown))
+            objects.append(((OBJECTS[verb],), resource, unknown))
             continue
         if name in IMPLIED:
             parts = IMPLIED[name].split()
@@ -146,11 +146,11 @@ def _facts(line: str) -> list[tuple[tuple[str, ...], object, bool]]:
         if name not in FACTS:
             raise WordError(f"unknown effect word {word!r}")
         where, value = FACTS[name]
-        found[where] = (value, unknown)
+        facts[where] = (value, unknown)
     for word in implied:
         where, value = FACTS[word.rstrip("?")]
-        found.setdefault(where, (value, word.endswith("?")))
-    return listed + [(where, value, unknown) for where, (value, unknown) in found.items()]
+        facts.setdefault(where, (value, word.endswith("?")))
+    return objects + [(where, value, unknown) for where, (value, unknown) in facts.items()]
 
 
 def _put(facts: dict[str, Any], where: tuple[str, ...], value: object) -> None:

@@ -9,7 +9,7 @@ from atip.errors import FormatError
 from atip.knowledge.reading import load
 from atip.model.effects import UNKNOWN, union_of_steps
 from atip.model.value import Value
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ def claim_of(
 ) -> LineClaim:
     """The claim of our knowledge, or of whatever `lookup` finds, on one argv."""
     try:
-        subjects = judge_line(read_argv(argv), lookup=lookup, cwd=cwd)
+        subjects = judge_line(read_argv(argv), MachineView(lookup=lookup, cwd=cwd))
     except FormatError:
         return LineClaim()
     if not subjects:

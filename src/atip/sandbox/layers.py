@@ -15,7 +15,7 @@ from atip.model.value import Value
 from atip.sandbox.bubblewrap import namespaces as bubblewrap
 from atip.sandbox.kernel import syscalls as kernel
 from atip.sandbox.probes.probe import ProbeSandbox
-from atip.sandbox.run import run_confined
+from atip.sandbox.run import RunRequest, run_confined
 from atip.sandbox.verified import seal
 from atip.system.programs import processes
 
@@ -138,13 +138,8 @@ def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
     try:
         binary = seal("/bin/sh")
         try:
-            run_confined(
-                confinement,
-                ["sh", "-c", script],
-                binary=binary,
-                on_output=lambda _name, data: output.extend(data),
-                caller_env={},
-            )
+            request = RunRequest(argv=("sh", "-c", script), binary=binary)
+            run_confined(confinement, request, lambda _name, data: output.extend(data))
         finally:
             binary.close()
     except AtipError as error:

@@ -1,7 +1,8 @@
 """Run one program under a Confinement: the public interface of this package for `execution`.
 
     binary = seal("/usr/bin/jq", expected=digest)
-    outcome = run_confined(confinement, ["jq", ".a"], binary=binary, stdin=data, on_output=show)
+    request = RunRequest(argv=("jq", ".a"), binary=binary, stdin=data)
+    outcome = run_confined(confinement, request, show)
 
 Everything requested is enforced, or the run is refused before it starts (SandboxError). Output is
 streamed and never kept here; a program's own exit status is an Outcome, not an error.
@@ -9,7 +10,6 @@ streamed and never kept here; a program's own exit status is an Outcome, not an 
 
 from __future__ import annotations
 
-import os
 import sys
 
 from atip.errors import SandboxError
@@ -18,7 +18,7 @@ from atip.sandbox.outcome import Outcome as Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.outcome import OnOutput as OnOutput
@@ -93,27 +93,10 @@ def start_confined(
 
 def run_confined(
     confinement: Confinement,
-    argv: Sequence[str],
-    *,
-    binary: VerifiedBinary,
-    cwd: str | None = None,
-    workspace: str | None = None,
-    stdin: bytes = b"",
+    request: RunRequest,
     on_output: OnOutput,
-    caller_env: Mapping[str, str] | None = None,
-    resolve: Callable[[str, int], list[str]] | None = None,
+    *,
     backend: str = "bubblewrap",
-    unsafe_accept: tuple[str, ...] = (),
 ) -> Outcome:
     """Start a run and wait for it; see `start_confined`."""
-    request = RunRequest(
-        argv=tuple(argv),
-        binary=binary,
-        cwd=cwd,
-        workspace=workspace,
-        stdin=stdin,
-        caller_env=os.environ if caller_env is None else caller_env,
-        resolve=resolve,
-        unsafe_accept=unsafe_accept,
-    )
     return start_confined(confinement, request, on_output, backend=backend).wait()

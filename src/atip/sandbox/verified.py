@@ -90,10 +90,10 @@ def seal(
 
 
 def _copy(source: int, target: int, path: str) -> None:
-    done = 0
+    size = 0
     while sent := os.sendfile(target, source, None, _CHUNK):
-        done += sent
-        if done > MAX_BYTES:
+        size += sent
+        if size > MAX_BYTES:
             raise ExecutionError(
                 "execution.too-large", f"`{path}` is larger than {MAX_BYTES} bytes"
             )

@@ -152,18 +152,18 @@ class ServerRuns:
         self, work: Callable[[], Result], runner: Runner, stopped: list[bool]
     ) -> Result:
         """Work in a thread; cancelled, it is over when the thread is."""
-        done = anyio.Event()
+        finished = anyio.Event()
         results: list[Result] = []
         errors: list[Exception] = []
         async with anyio.create_task_group() as group:
-            group.start_soon(_end_when_cancelled, runner, done, stopped)
+            group.start_soon(_end_when_cancelled, runner, finished, stopped)
             group.start_soon(_cancel_when_gone, group.cancel_scope)
             try:
                 results.append(await anyio.to_thread.run_sync(work, limiter=self._limiter))
             except Exception as error:  # passed on below, not as a group of one
                 errors.append(error)
             finally:
-                done.set()
+                finished.set()
                 group.cancel_scope.cancel()
         if errors:
             raise errors[0]
@@ -172,7 +172,7 @@ class ServerRuns:
         return results[0]
 
 
-async def _end_when_cancelled(runner: Runner, done: anyio.Event, stopped: list[bool]) -> None:
+async def _end_when_cancelled(runner: Runner, finished: anyio.Event, stopped: list[bool]) -> None:
     """Sleep until the request is cancelled, then end the run again and again until its thread is over.
 
     A run that has not started when the cancellation comes is ended as soon as it does.
@@ -182,10 +182,10 @@ async def _end_when_cancelled(runner: Runner, done: anyio.Event, stopped: list[b
     finally:
         stopped.append(True)
         with anyio.move_on_after(_ENDING_S, shield=True):
-            while not done.is_set():
+            while not finished.is_set():
                 runner.cancel()
                 with anyio.move_on_after(0.02):
-                    await done.wait()
+                    await finished.wait()
 
 
 async def _cancel_when_gone(scope: anyio.CancelScope) -> None:

@@ -15,7 +15,7 @@ from atip.model.value import Value, brief
 from atip.policy.command_context import CommandContext, shown_text
 from atip.policy.decide import decide
 from atip.policy.decision import ASK, CONFINE, DENY, NOTHING_RUNS, Decision, strictest
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.workflows.lookup import Lookup
 
 TYPE_CHECKING = False
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from atip.calls.shell.line import ShellLine
     from atip.model.tool import Tool
-    from atip.policy.network.remote import NamesOf
-    from atip.policy.places.folders import FollowLinks
     from atip.policy.policy import Policy
     from atip.system.workspace.worktree import Worktree
     from atip.workflows.host import Host
@@ -185,11 +183,14 @@ class LocalJudge:
                 program=program_file,
             )
 
-        return explain(
-            read, text, self.policies,
-            lookup=self._lookup, cwd=self.cwd, home=self.places.home, verify=verify,
-            links=self.links, workspace=self._workspace,
-        )  # fmt: skip
+        view = MachineView(
+            lookup=self._lookup,
+            cwd=self.cwd,
+            home=self.places.home,
+            links=self.links,
+            workspace=self._workspace,
+        )
+        return explain(read, text, self.policies, view, verify)
 
     def _with_reversible(self, subject: CommandContext) -> CommandContext:
         """Add whether changes are reversible; reads files only where a preset depends on it."""
@@ -208,46 +209,35 @@ def explain_line(
     line: str, policies: Sequence[Policy], *, lookup: FindKnown, cwd: str, home: str = "~"
 ) -> Explanation:
     """Judge a line by the given policies and knowledge, without access to programs (pages)."""
-    return explain(
-        lambda: parse_shell(line, home=home, cwd=cwd), line, policies,
-        lookup=lookup, cwd=cwd, home=home,
-    )  # fmt: skip
+    view = MachineView(lookup=lookup, cwd=cwd, home=home)
+    return explain(lambda: parse_shell(line, home=home, cwd=cwd), line, policies, view)
 
 
 def explain(
     read: Read,
     text: str,
     policies: Sequence[Policy],
-    *,
-    lookup: FindKnown,
-    cwd: str,
-    home: str = "~",
+    view: MachineView,
     verify: CommandVerifier | None = None,
-    links: FollowLinks | None = None,
-    workspace: NamesOf | None = None,
 ) -> Explanation:
     """Judge commands; what cannot be parsed gets unknown effects and `ask`, never an error.
 
     Args:
         read: reads a line or an argv.
         verify: adds the verification of programs; None: no programs available.
-        links: resolves links in a path; None: the line is not about files of this machine.
-        workspace: reads files of the workspace; None as for links.
     """
     audit = any(policy.audit for policy in policies)
     try:
         parsed = read()
     except FormatError as error:
-        unreadable = _unreadable(error, text, lookup, cwd, home)
+        unreadable = _unreadable(error, text, view)
         anything = CommandContext(tool=UNKNOWN_TEXT, flags=None, text=text)
         decision = strictest((unreadable, decide(policies, anything)))
         return Explanation(
             line=text, invocations=(), effects=UNKNOWN, decision=decision, problem=error.message,
             audit=audit,
         )  # fmt: skip
-    subjects = judge_line(
-        parsed, lookup=lookup, cwd=cwd, home=home, links=links, workspace=workspace
-    )
+    subjects = judge_line(parsed, view)
     if verify is not None:
         subjects = tuple(verify(subject) for subject in subjects)
     decisions = tuple(decide(policies, subject) for subject in subjects)
@@ -264,15 +254,15 @@ def explain(
     )
 
 
-def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home: str) -> Decision:
+def _unreadable(error: FormatError, text: str, view: MachineView) -> Decision:
     """`ask`; but `deny` where the readable part destroys data and no shell would run the line."""
     quote = error.details.get("unclosed")
     if quote:
         try:
-            closed = parse_shell(f"{text}{quote}", home=home, cwd=cwd)
+            closed = parse_shell(f"{text}{quote}", home=view.home, cwd=view.cwd)
         except FormatError:
             closed = None
-        subjects = judge_line(closed, lookup=lookup, cwd=cwd, home=home) if closed else ()
+        subjects = judge_line(closed, view) if closed else ()
         if any(subject.never or subject.effects.destructive for subject in subjects):
             reason = f"{error.message}, and the readable part destroys data; close the quote"
             return Decision(outcome=DENY, reasons=(reason,), rule="always: unclosed quote")

@@ -86,8 +86,10 @@ def installer(tmp_path, server, entry, host, *, root=True):
     path = os.pathsep.join([str(tmp_path / "bin"), str(tmp_path / "path")])
     questions: list[tuple[str, ...]] = []
 
-    def check(binary, visible, root):
-        done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
+    def check(program):
+        done = subprocess.run(
+            [program.binary, "--version"], capture_output=True, text=True, check=False
+        )
         return judge_version(bundle.manifest.version_check, done.stdout, done.returncode)
 
     def confirm_root(argv):

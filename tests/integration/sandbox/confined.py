@@ -9,7 +9,7 @@ import pytest
 
 from atip.model.permissions.confinement import Confinement, Limits
 from atip.sandbox.bubblewrap import launchers
-from atip.sandbox.run import Outcome, run_confined
+from atip.sandbox.run import Outcome, RunRequest, run_confined
 from atip.sandbox.verified import seal
 
 PYTHON = "/usr/bin/python3"
@@ -57,13 +57,15 @@ def go(
     try:
         outcome = run_confined(
             confinement,
-            [program, *arguments],
-            binary=binary,
-            cwd=str(cwd) if cwd else None,
-            stdin=stdin,
-            on_output=lambda name, data: kept[name].extend(data),
-            caller_env=caller_env or {},
-            resolve=resolve,
+            RunRequest(
+                argv=(program, *arguments),
+                binary=binary,
+                cwd=str(cwd) if cwd else None,
+                stdin=stdin,
+                caller_env=caller_env or {},
+                resolve=resolve,
+            ),
+            lambda name, data: kept[name].extend(data),
             backend=backend,
         )
     finally:

@@ -117,9 +117,8 @@ def test_sealed_bytes_run_although_the_file_was_swapped(tmp_path: pathlib.Path) 
         said = bytearray()
         outcome = run_confined(
             Confinement(),
-            ["tool", "good"],
-            binary=binary,
-            on_output=lambda _n, data, said=said: said.extend(data),  # type: ignore[misc]
+            RunRequest(argv=("tool", "good"), binary=binary),
+            lambda _n, data, said=said: said.extend(data),
         )
         binary.close()
         assert (outcome.exit_code, bytes(said)) == (0, b"good\n")
@@ -247,7 +246,9 @@ def test_a_gigabyte_of_output_is_streamed_without_being_kept() -> None:
 
     binary = seal("/usr/bin/head")
     confinement = Confinement(limits=Limits(wall_s=60))
-    run_confined(confinement, ["head", "-c", "256M", "/dev/zero"], binary=binary, on_output=count)
+    run_confined(
+        confinement, RunRequest(argv=("head", "-c", "256M", "/dev/zero"), binary=binary), count
+    )
     binary.close()
     assert seen[0] == 256 << 20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
@@ -315,14 +316,14 @@ HOST = """
 import sys
 from atip.model.permissions.confinement import Confinement
 from atip.sandbox.bubblewrap import backend as bubblewrap_run, launchers
-from atip.sandbox.run import run_confined
+from atip.sandbox.run import RunRequest, run_confined
 from atip.sandbox.verified import seal
 if sys.argv[3] == "python":
     launchers.find_perl = lambda: None
 print("up", flush=True)
 run_confined(
     Confinement(fs_write=(sys.argv[2] + "/**",), exec_allow=True, exec_spawn=("true",)),
-    ["sleep", sys.argv[1]], binary=seal("/bin/sleep"), on_output=lambda n, d: None,
+    RunRequest(argv=("sleep", sys.argv[1]), binary=seal("/bin/sleep")), lambda n, d: None,
 )
 """
 
@@ -421,9 +422,8 @@ def _race(tmp_path: pathlib.Path, rounds: int) -> None:
             said = bytearray()
             outcome = run_confined(
                 Confinement(),
-                ["tool", "good"],
-                binary=binary,
-                on_output=lambda _n, data, said=said: said.extend(data),  # type: ignore[misc]
+                RunRequest(argv=("tool", "good"), binary=binary),
+                lambda _n, data, said=said: said.extend(data),
             )
             binary.close()
             assert (outcome.exit_code, bytes(said)) == expected[binary.digest]

@@ -10,7 +10,7 @@ import pytest
 from atip.errors import SandboxError
 from atip.model.permissions.confinement import Confinement, Limits
 from atip.sandbox.kernel import syscalls as kernel
-from atip.sandbox.run import Outcome, run_confined
+from atip.sandbox.run import Outcome, RunRequest, run_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt
 
@@ -29,11 +29,9 @@ def land(
     try:
         outcome = run_confined(
             confinement,
-            [PYTHON, "-I", "-c", code],
-            binary=binary,
-            on_output=lambda _name, data: output.extend(data),
+            RunRequest(argv=(PYTHON, "-I", "-c", code), binary=binary, unsafe_accept=accept),
+            lambda _name, data: output.extend(data),
             backend="landlock",
-            unsafe_accept=accept,
         )
     finally:
         binary.close()

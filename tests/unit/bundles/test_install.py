@@ -285,7 +285,7 @@ def installer(tmp_path, worker, findings, *, confirm=True, root=True, present=No
     programs = {"cargo": "/x/cargo", "npm": "/x/npm", "apt-get": "/x/apt-get", "demo": present}
     notes: list[str] = []
     made = Installer(
-        bundle, store, worker=worker, check=lambda binary, visible, root: next(answers),
+        bundle, store, worker=worker, check=lambda program: next(answers),
         digest=lambda path: "sha256:0", find=programs.get, home=str(tmp_path),
         confirm=lambda proposal: confirm, confirm_root=lambda argv: root, note=notes.append, host=LINUX,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.discovery.sources.help_tree import HelpBudget, HelpTree, Remembering
+from atip.discovery.sources.help_tree import HelpBudget, HelpTree, ProbeCache
 from atip.discovery.sources.inference_sources import with_both_dashes
 from atip.inference.help import infer_help
 from atip.model.tool import Option
@@ -97,10 +97,10 @@ def test_a_used_up_budget_is_told(limit):
 
 def test_first_questions_are_put_once():
     runner = Simulated({("--help",): ROOT})
-    remembering = Remembering(runner)
+    cache = ProbeCache(runner)
     for _ in range(3):
-        remembering.run(["boat", "--help"])
-        remembering.run(["boat", "load", "--help"])
+        cache.run(["boat", "--help"])
+        cache.run(["boat", "load", "--help"])
     assert runner.asked.count(("--help",)) == 1
     assert runner.asked.count(("load", "--help")) == 3
 

@@ -12,7 +12,7 @@ from atip.model.permissions.delegation import Delegation
 from atip.model.verdict import TrustLevel, Verdict
 from atip.policy.command_context import CommandContext, marked
 from atip.policy.decide import decide
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
 
 
@@ -178,7 +178,7 @@ def test_a_delegation_is_a_layer(line, found):
         effect_restrictions={"network": False},
     )
     policies = (*preset("cautious"), Policy(layer="delegation", delegation=granted))
-    subjects = judge_line(parse_shell(line), lookup=load, cwd="/w")
+    subjects = judge_line(parse_shell(line), MachineView(lookup=load, cwd="/w"))
     outcomes = [decide(policies, each).outcome for each in subjects]
     assert ("deny" if "deny" in outcomes else outcomes[-1]) == found
 

@@ -8,7 +8,7 @@ from atip.calls.shell.line import parse_shell
 from atip.knowledge import load
 from atip.policy.command_context import danger_of
 from atip.policy.decide import decide
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy
 
 CWD, HOME = "/home/dev/project", "/home/dev"
@@ -17,7 +17,7 @@ CAUTIOUS = (Policy(layer="user", preset="cautious"),)
 
 def judge(line: str):
     parsed = parse_shell(line, home=HOME, cwd=CWD)
-    return judge_line(parsed, lookup=load, cwd=CWD, home=HOME)
+    return judge_line(parsed, MachineView(lookup=load, cwd=CWD, home=HOME))
 
 
 def allowed(line: str) -> bool:

@@ -8,7 +8,7 @@ from atip.calls.shell.line import parse_shell
 from atip.knowledge.reading import load
 from atip.policy.decide import decide
 from atip.policy.decision import DENY, strictest
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy, Rule
 from atip.policy.presets import PRESETS
 from atip.toolbox import Toolbox
@@ -25,7 +25,7 @@ ANYTHING = Policy(layer="user", rules=(Rule(name="all", decision="allow", tools=
 
 def decided(line: str, *policies: Policy):
     parsed = parse_shell(line, home=HOME, cwd=CWD)
-    subjects = judge_line(parsed, lookup=load, cwd=CWD, home=HOME)
+    subjects = judge_line(parsed, MachineView(lookup=load, cwd=CWD, home=HOME))
     return strictest(decide(policies, subject) for subject in subjects)
 
 

@@ -9,7 +9,7 @@ from atip.model.reading.decode import decode_tool
 from atip.model.verdict import TrustLevel, Verdict
 from atip.policy.command_context import CommandContext
 from atip.policy.decide import decide
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
 
 HARMLESS = {
@@ -28,7 +28,7 @@ def judged(assumption: str | None, line: str = "t gone x"):
          "commands": {"look": {"description": "l", "effects": HARMLESS}}}
     )  # fmt: skip
     parsed = parse_shell(line, home="/h", cwd="/w")
-    (subject,) = judge_line(parsed, lookup=lambda name: known, cwd="/w", home="/h")
+    (subject,) = judge_line(parsed, MachineView(lookup=lambda name: known, cwd="/w", home="/h"))
     return subject, decide((TRUSTING,), subject)
 
 
@@ -89,8 +89,8 @@ def test_one_rule_holds_for_every_command_of_a_bundle(line):
     rule = Rule(decision="deny", name="no changes there", tools=("gh",), effects={"changes": True})
     policy = Policy(layer="user", rules=(rule,), preset="cautious")
     parsed = parse_shell(line, home="/h", cwd="/w")
-    (subject,) = judge_line(parsed, lookup=load, cwd="/w", home="/h")
+    (subject,) = judge_line(parsed, MachineView(lookup=load, cwd="/w", home="/h"))
     assert decide((policy,), subject).outcome == "deny"
     reading = parse_shell("gh pr list", home="/h", cwd="/w")
-    (other,) = judge_line(reading, lookup=load, cwd="/w", home="/h")
+    (other,) = judge_line(reading, MachineView(lookup=load, cwd="/w", home="/h"))
     assert decide((policy,), other).rule != "user: no changes there"

@@ -8,7 +8,7 @@ from atip.calls.shell.line import parse_shell
 from atip.knowledge.reading import load
 from atip.policy.decide import decide
 from atip.policy.decision import strictest
-from atip.policy.lines.line import judge_line
+from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy, Rule
 from tests.shared import ROOT
 
@@ -22,7 +22,9 @@ CAUTIOUS = Policy(layer="user", preset="cautious")
 
 def decided(line: str, *policies: Policy):
     parsed = parse_shell(line, home="/home/dev", cwd="/home/dev/project")
-    subjects = judge_line(parsed, lookup=load, cwd="/home/dev/project", home="/home/dev")
+    subjects = judge_line(
+        parsed, MachineView(lookup=load, cwd="/home/dev/project", home="/home/dev")
+    )
     return strictest(decide(policies, subject) for subject in subjects)
 
 

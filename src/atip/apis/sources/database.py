@@ -293,23 +293,23 @@ class DatabaseConnection:
         where = [_equals(table.c[name], values[name]) for name in key if name in values]
         with writing(self._engine) as connection:
             if action == "insert":
-                done = connection.execute(table.insert().values(**_by_column(table, values)))
-                return {"inserted": 1, "key": plain_key(done, key)}
+                outcome = connection.execute(table.insert().values(**_by_column(table, values)))
+                return {"inserted": 1, "key": plain_key(outcome, key)}
             # SECURITY: without the complete key a change would affect other rows.
             if len(where) != len(key):
                 raise UsageError(
                     "api.missing-argument", f"the complete key is required: {', '.join(key)}"
                 )
             if action == "delete":
-                done = connection.execute(table.delete().where(*where))
-                return {"deleted": done.rowcount}
+                outcome = connection.execute(table.delete().where(*where))
+                return {"deleted": outcome.rowcount}
             changes = {name: value for name, value in values.items() if name not in key}
             if not changes:
                 raise UsageError("api.missing-argument", "no columns to change")
-            done = connection.execute(
+            outcome = connection.execute(
                 table.update().where(*where).values(_by_column(table, changes))
             )
-            return {"updated": done.rowcount}
+            return {"updated": outcome.rowcount}
 
     def _table(self, name: str, schema: str | None) -> Any:
         import sqlalchemy
@@ -335,9 +335,9 @@ def _equals(column: Any, value: Any) -> Any:
     return column.is_(None) if value is None else column == value
 
 
-def plain_key(done: Any, key: list[str]) -> dict[str, Any] | None:
+def plain_key(outcome: Any, key: list[str]) -> dict[str, Any] | None:
     """The key of a new row, if the database returns it."""
-    values = done.inserted_primary_key
+    values = outcome.inserted_primary_key
     if values is None:
         return None
     return row_to_json(dict(zip(key, values, strict=False)))

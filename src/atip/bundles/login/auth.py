@@ -139,11 +139,11 @@ class BundleLogin:
         self._move("login-started")
         try:
             self._flow()
-            done = self._confirm() is not False
+            is_confirmed = self._confirm() is not False
         except AtipError:
             self._move("login-failed")
             raise
-        if not done:
+        if not is_confirmed:
             self._move("login-failed")
             raise AtipError(
                 "login.failed",

@@ -164,10 +164,10 @@ class LocalMachine:
 def _reasons(explained: Explanation) -> Rows:
     from atip.pages.line_words import reasons_by_command
 
-    found = reasons_by_command(explained.invocations, explained.decisions, explained.decision)
+    groups = reasons_by_command(explained.invocations, explained.decisions, explained.decision)
     return [
         {"command": shown(one["command"]), "reasons": [shown(text) for text in one["reasons"]]}
-        for one in found
+        for one in groups
     ]
 
 

@@ -22,16 +22,16 @@ def log_rows(records: Iterable[Record], after: int, limit: int) -> Rows:
     Every record is read, as the end of a run names its command only by the id of its start.
     """
     started: dict[str, Sequence[object]] = {}
-    found = []
+    newer = []
     for number, record in enumerate(records, 1):
         argv, run = record.get("argv"), str(record.get("run", ""))
         if isinstance(argv, list) and run:
             started[run] = argv
         if number > after:
-            found.append((number, record, started.get(run, ())))
+            newer.append((number, record, started.get(run, ())))
         if record.get("event") == "end":
             started.pop(run, None)
-    return [_row(*one) for one in found[: -limit - 1 : -1]]
+    return [_row(*one) for one in newer[: -limit - 1 : -1]]
 
 
 def _row(number: int, record: Record, argv: Sequence[object]) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def decode_api(
             "neither an OpenAPI 3 nor a Swagger 2 document",
             hint="the top level must have `openapi: 3.x` or `swagger: 2.0`",
         )
-    reading = _Reading(document, dialect, names or {})
-    operations = tuple(reading.operations())
+    reader = _OpenApiReader(document, dialect, names or {})
+    operations = tuple(reader.operations())
     about = document.get("info")
     about = about if isinstance(about, dict) else {}
     return Api(
@@ -74,14 +74,14 @@ def decode_api(
         version=_text(about.get("version")),
         servers=servers_of(document, dialect, origin),
         operations=operations,
-        schemes=schemes_of(document, dialect, reading.pointers),
-        definitions=reading.pointers,
+        schemes=schemes_of(document, dialect, reader.pointers),
+        definitions=reader.pointers,
         dialect=dialect,
-        lost=tuple(reading.lost),
+        lost=tuple(reader.lost),
     )
 
 
-class _Reading:
+class _OpenApiReader:
     """One pass over a document: collects the assigned names and the parts that were lost."""
 
     def __init__(self, document: dict[str, Any], dialect: str, names: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
 """The parts of an OpenAPI operation: parameters, body, answer, security, servers – Swagger 2 read as if it were 3.
 
-Each function takes the reading (`resolve`, `dialect`, `document`) and raw values, and returns model values.
+Each function takes the source (`resolve`, `dialect`, `document`) and raw values, and returns model values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atip.model.text.identifiers import ARGUMENTS, slug, unique
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    class Reading(Protocol):
+    class OpenApiSource(Protocol):
         document: dict[str, Any]
         dialect: str
 
@@ -45,11 +45,11 @@ MULTIPART = "multipart/form-data"
 
 
 def parameters_of(
-    reading: Reading, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
+    source: OpenApiSource, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
 ) -> tuple[Parameter, ...]:
     """Path, query, header and cookie parameters; an operation's own replace those of its path."""
     raws: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for raw in raw_parameters(reading, item, operation, where):
+    for raw in raw_parameters(source, item, operation, where):
         raws[(str(raw.get("name")), str(raw.get("in")))] = raw
     used: set[str] = set()
     parameters = []
@@ -62,14 +62,14 @@ def parameters_of(
 
 
 def raw_parameters(
-    reading: Reading, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
+    source: OpenApiSource, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
 ) -> list[Mapping[str, Any]]:
     """Parameter objects behind their references, those of the path first."""
     parameters: list[Mapping[str, Any]] = []
     for owner in (item, operation):
         values = owner.get("parameters")
         for value in values if isinstance(values, list) else ():
-            raw = reading.resolve(value, where)
+            raw = source.resolve(value, where)
             if isinstance(raw, dict) and isinstance(raw.get("name"), str):
                 parameters.append(raw)
     return parameters
@@ -109,16 +109,16 @@ def _parameter(argument: str, name: str, place: str, raw: Mapping[str, Any]) -> 
 
 
 def body_of(
-    reading: Reading,
+    source: OpenApiSource,
     item: Mapping[str, Any],
     operation: Mapping[str, Any],
     where: str,
     used: set[str],
 ) -> Body | None:
     """The request body, in the preferred media type."""
-    if reading.dialect == "swagger-2.0":
-        return _swagger_body(reading, item, operation, where, used)
-    raw = reading.resolve(operation.get("requestBody"), where)
+    if source.dialect == "swagger-2.0":
+        return _swagger_body(source, item, operation, where, used)
+    raw = source.resolve(operation.get("requestBody"), where)
     if not isinstance(raw, dict):
         return None
     content = raw.get("content")
@@ -154,17 +154,17 @@ def _rank(media_type: str) -> int:
 
 
 def _swagger_body(
-    reading: Reading,
+    source: OpenApiSource,
     item: Mapping[str, Any],
     operation: Mapping[str, Any],
     where: str,
     used: set[str],
 ) -> Body | None:
-    consumes = operation.get("consumes") or reading.document.get("consumes") or ["application/json"]
+    consumes = operation.get("consumes") or source.document.get("consumes") or ["application/json"]
     kinds = tuple(media_type for media_type in consumes if isinstance(media_type, str)) or (
         "application/json",
     )
-    raws = raw_parameters(reading, item, operation, where)
+    raws = raw_parameters(source, item, operation, where)
     for raw in raws:
         if raw.get("in") == "body":
             schema = raw.get("schema")
@@ -202,7 +202,7 @@ def _swagger_form(fields: list[Mapping[str, Any]], kinds: tuple[str, ...], used:
 
 
 def output_of(
-    reading: Reading, operation: Mapping[str, Any], where: str
+    source: OpenApiSource, operation: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any] | None, str]:
     """Schema and media type of the first successful response that has a schema."""
     responses = operation.get("responses")
@@ -210,7 +210,7 @@ def output_of(
     for status in sorted(responses, key=str):
         if not (str(status).startswith("2") or str(status).lower() == "default"):
             continue
-        raw = reading.resolve(responses[status], where)
+        raw = source.resolve(responses[status], where)
         if not isinstance(raw, dict):
             continue
         content = raw.get("content")
@@ -221,7 +221,7 @@ def output_of(
             )
             return (schema if isinstance(schema, dict) else None), media_type
         if isinstance(raw.get("schema"), dict):
-            produces = operation.get("produces") or reading.document.get("produces")
+            produces = operation.get("produces") or source.document.get("produces")
             kinds = tuple(produces) if isinstance(produces, list) and produces else ()
             return raw["schema"], preferred_media_type(kinds or ("application/json",))
     return None, ""

@@ -24,9 +24,9 @@ from atip.codecs.climd.tree import (
 )
 from atip.codecs.climd.write import BundleContent, write_bundle
 from atip.codecs.interface import Decoded, Encoded, Loss
+from atip.codecs.vocabulary import find_changes
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
-from atip.model.reading import encode as model_encode
 from atip.model.tool import Binary, Tool, Trust
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ VENDOR_FIELD = "x-climd"
 """Vendor field of a tool that was read from a bundle: its documents as written, by path."""
 MANIFEST = "CLI.md"
 MAX_FILES = 2_000
+_LOSSES = {"missing": "CLI.md has no field for it", "changed": "CLI.md has a different value"}
+_PRIVATE = frozenset((VENDOR_FIELD, "x-atip"))
 
 
 def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = False) -> Decoded:
@@ -181,19 +183,8 @@ def _reuse_documents(tool: Tool, preserved: dict[str, Any]) -> dict[str, str] | 
 
 def _differences(tool: Tool, back: Tool) -> list[Loss]:
     """Losses: fields of the tool that the bundle, decoded again, lacks."""
-    losses: list[Loss] = []
-    _compare(model_encode.encode(tool), model_encode.encode(back), (), losses)
-    return losses
-
-
-def _compare(old: Any, new: Any, path: tuple[str | int, ...], losses: list[Loss]) -> None:
-    for key, value in old.items():
-        place = (*path, key)
-        if key in (VENDOR_FIELD, "x-atip"):
-            continue
-        if key not in new:
-            losses.append(Loss(path=render_path(place), message="CLI.md has no field for it"))
-        elif isinstance(value, dict) and isinstance(new[key], dict):
-            _compare(value, new[key], place, losses)
-        elif value != new[key]:
-            losses.append(Loss(path=render_path(place), message="CLI.md has a different value"))
+    return [
+        Loss(path=render_path(place), message=_LOSSES[kind])
+        for place, kind in find_changes(tool, back)
+        if kind in _LOSSES and not _PRIVATE.intersection(place)
+    ]

@@ -15,9 +15,9 @@ from atip.codecs.cmp.tree import commands_of
 from atip.codecs.cmp.write import write_intents
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.codecs.providers.safety import clean_text
+from atip.codecs.vocabulary import find_changes
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
-from atip.model.reading import encode as model_encode
 from atip.model.reading.reader import read_json
 from atip.model.text.names import why_unsafe
 from atip.model.tool import Binary, Tool, Trust
@@ -34,6 +34,11 @@ FRAME = 21
 """… of which field names and punctuation take this many."""
 LEAST_SUMMARY = 12
 """Minimum characters of a summary, whatever the names cost."""
+_LOSSES = {
+    "missing": "CMP has no field for it",
+    "changed": "CMP keeps only part of the value",
+    "added": "an unknown effect is written as the cautious value",
+}
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9\s]")
@@ -207,24 +212,11 @@ def _version(text: str) -> str:
 
 def _differences(tool: Tool, back: Tool) -> list[Loss]:
     """Losses: fields of the tool that the documents, decoded again, lack."""
-    losses: list[Loss] = []
-    _compare(model_encode.encode(tool), model_encode.encode(back), (), losses)
-    return losses
-
-
-def _compare(old: Any, new: Any, path: tuple[str | int, ...], losses: list[Loss]) -> None:
-    for key, value in old.items():
-        place = (*path, key)
-        if key not in new:
-            losses.append(Loss(path=render_path(place), message="CMP has no field for it"))
-        elif isinstance(value, dict) and isinstance(new[key], dict):
-            _compare(value, new[key], place, losses)
-        elif value != new[key]:
-            losses.append(Loss(path=render_path(place), message="CMP keeps only part of the value"))
-    if "effects" in path:
-        for key in new.keys() - old.keys():
-            message = "an unknown effect is written as the cautious value"
-            losses.append(Loss(path=render_path((*path, key)), message=message))
+    return [
+        Loss(path=render_path(place), message=_LOSSES[kind])
+        for place, kind in find_changes(tool, back)
+        if kind != "added" or "effects" in place[:-1]
+    ]
 
 
 def problems_of(

@@ -17,7 +17,7 @@ from atip.discovery.frameworks.node_package import OclifSource
 from atip.discovery.frameworks.python_program import SDK, PythonSource
 from atip.discovery.frameworks.self_described import SelfDescribedSource
 from atip.discovery.frameworks.yargs_program import YargsSource
-from atip.discovery.sources.help_tree import HelpBudget, Remembering
+from atip.discovery.sources.help_tree import HelpBudget, ProbeCache
 from atip.discovery.sources.inference_sources import CompletionSource, HelpSource, ManSource
 from atip.discovery.sources.knowledge_source import KnowledgeSource, storable
 from atip.discovery.sources.native import judge_answer
@@ -129,7 +129,7 @@ class PackageLearner:
 
     def _make_sources(self) -> list[MetadataSource]:
         texts = self._texts
-        runner = Remembering(self._runner)
+        runner = ProbeCache(self._runner)
         return [
             NativeSource(),
             OclifSource(),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Skipped(Value):
+class SkippedPath(Value):
     """Something that was not looked at, and why."""
 
     path: str
@@ -27,29 +27,29 @@ class Directories(Value):
     """Directories to scan, in order, and those skipped."""
 
     chosen: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedPath, ...] = ()
 
 
 def choose_directories(entries: Iterable[str], *, is_explicit: bool = False) -> Directories:
     """Decide on PATH entries (or on directories named by the user, `named`)."""
     chosen: list[str] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedPath] = []
     seen: set[tuple[int, int]] = set()
     for entry in entries:
         if not entry or not os.path.isabs(entry):
-            skipped.append(Skipped(path=entry or ".", reason="relative"))
+            skipped.append(SkippedPath(path=entry or ".", reason="relative"))
             continue
         try:
             status = os.stat(entry)
         except OSError:
-            skipped.append(Skipped(path=entry, reason="missing"))
+            skipped.append(SkippedPath(path=entry, reason="missing"))
             continue
         if (status.st_dev, status.st_ino) in seen:
             continue
         seen.add((status.st_dev, status.st_ino))
         reason = why_unsafe_directory(entry, is_explicit=is_explicit)
         if reason:
-            skipped.append(Skipped(path=entry, reason=reason))
+            skipped.append(SkippedPath(path=entry, reason=reason))
         else:
             chosen.append(entry)
     return Directories(chosen=tuple(chosen), skipped=tuple(skipped))

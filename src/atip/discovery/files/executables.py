@@ -11,7 +11,7 @@ import re
 import stat
 from typing import TYPE_CHECKING
 
-from atip.discovery.files.directories import Skipped
+from atip.discovery.files.directories import SkippedPath
 from atip.model.value import Value
 from atip.system.files import stat_key
 
@@ -40,8 +40,8 @@ class Executables(Value):
     """All names, first on the PATH wins; the others are reported as shadowed."""
 
     programs: tuple[Executable, ...] = ()
-    shadowed: tuple[Skipped, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    shadowed: tuple[SkippedPath, ...] = ()
+    skipped: tuple[SkippedPath, ...] = ()
 
 
 def list_executables(
@@ -52,21 +52,23 @@ def list_executables(
 ) -> Executables:
     """Every executable file of a listing. `allow` empty means all names."""
     executables: dict[str, Executable] = {}
-    shadowed: list[Skipped] = []
-    skipped = [Skipped(path=path, reason=f"unreadable: {why}") for path, why in listing.unreadable]
+    shadowed: list[SkippedPath] = []
+    skipped = [
+        SkippedPath(path=path, reason=f"unreadable: {why}") for path, why in listing.unreadable
+    ]
     owners = (0, os.geteuid())
     for entry, status in listing.rows:
         if status is None:
-            skipped.append(Skipped(path=entry.path, reason="broken-link"))
+            skipped.append(SkippedPath(path=entry.path, reason="broken-link"))
             continue
         if not stat.S_ISREG(status.st_mode) or not status.st_mode & _EXECUTABLE:
             continue
         reason = _why_not(entry.name, status, owners, allow, deny) or _why_not_here(entry.path)
         if reason:
-            skipped.append(Skipped(path=entry.path, reason=reason))
+            skipped.append(SkippedPath(path=entry.path, reason=reason))
         elif entry.name in executables:
             shadowed.append(
-                Skipped(path=entry.path, reason=f"shadowed by {executables[entry.name].path}")
+                SkippedPath(path=entry.path, reason=f"shadowed by {executables[entry.name].path}")
             )
         else:
             executables[entry.name] = _executable(entry, status)

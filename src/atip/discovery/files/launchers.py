@@ -25,19 +25,19 @@ def read_launchers(prefixes: Iterable[str]) -> dict[str, str]:
 
     A line with operands starts one task of the program (`foo --mail`, `sh -c …`), which is not what the program does.
     """
-    said: dict[str, str] = {}
+    comments: dict[str, str] = {}
     for prefix in prefixes:
         for _, text in _texts(os.path.join(prefix, DESKTOP), ".desktop"):
             entry = _GROUP.split(text, maxsplit=1)[0]
             comment = _field(entry, "Comment") or _field(entry, "GenericName")
             if name := _program(_field(entry, "Exec")):
-                said.setdefault(name, comment)
+                comments.setdefault(name, comment)
         for unit, text in _texts(os.path.join(prefix, UNITS), ".service"):
             name = _program(_field(text, "ExecStart").lstrip("-@:+!"))
             # `debug-shell` starts bash: only a unit of the program's own name is about the program.
             if name and (name.startswith(unit) or unit.startswith(name)):
-                said.setdefault(name, _field(text, "Description"))
-    return said
+                comments.setdefault(name, _field(text, "Description"))
+    return comments
 
 
 def _program(line: str) -> str:
@@ -48,8 +48,8 @@ def _program(line: str) -> str:
 
 
 def _field(text: str, key: str) -> str:
-    found = re.search(rf"^{key}[ \t]*=[ \t]*(.+)$", text, re.M)
-    return found[1].strip() if found else ""
+    match = re.search(rf"^{key}[ \t]*=[ \t]*(.+)$", text, re.M)
+    return match[1].strip() if match else ""
 
 
 def _texts(folder: str, ending: str) -> Iterator[tuple[str, str]]:

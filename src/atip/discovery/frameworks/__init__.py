@@ -25,10 +25,10 @@ def executing_sources(prober: Runner) -> list[MetadataSource]:
     from atip.discovery.frameworks.python_program import PythonSource
     from atip.discovery.frameworks.self_described import SelfDescribedSource
     from atip.discovery.frameworks.yargs_program import YargsSource
-    from atip.discovery.sources.help_tree import Remembering
+    from atip.discovery.sources.help_tree import ProbeCache
     from atip.discovery.sources.inference_sources import HelpSource
 
-    runner = Remembering(prober)
+    runner = ProbeCache(prober)
     return [
         PythonSource(lambda subject: runner),
         YargsSource(lambda subject: runner),

@@ -142,13 +142,13 @@ def _split_commands(table: object) -> object:
     """As other clients write it: opencode keeps program and arguments in one list, and variables under another name."""
     if not isinstance(table, dict):
         return table
-    made = {}
+    entries = {}
     for name, entry in table.items():
-        made[name] = entry
+        entries[name] = entry
         words = entry.get("command") if isinstance(entry, dict) else None
         if isinstance(words, list) and words:
-            made[name] = {**entry, "command": words[0], "args": words[1:], "env": entry.get("environment")}  # fmt: skip
-    return made
+            entries[name] = {**entry, "command": words[0], "args": words[1:], "env": entry.get("environment")}  # fmt: skip
+    return entries
 
 
 def _is_around(folder: str, cwd: str) -> bool:

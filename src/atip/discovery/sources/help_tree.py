@@ -71,7 +71,7 @@ MAX_WRONG_GUESSES = 3
 """Candidates of one command that turn out to be values before the rest is taken for values too."""
 
 
-class Remembering:
+class ProbeCache:
     """A runner that runs the first probes of a program (`--help`, `--version`) only once."""
 
     def __init__(self, runner: Runner) -> None:
@@ -137,7 +137,7 @@ class HelpTree:
         if root is None:
             return None
         command, text = root
-        return self._below(self._with_proof(command), (), (_Shown(text, command),))
+        return self._below(self._with_proof(command), (), (_AncestorHelp(text, command),))
 
     def _with_proof(self, command: Command) -> Command:
         """The flag that was answered is known, whether or not the help names it."""
@@ -185,7 +185,7 @@ class HelpTree:
         ), text
 
     def _below(
-        self, command: Command, path: tuple[str, ...], ancestors: tuple[_Shown, ...]
+        self, command: Command, path: tuple[str, ...], ancestors: tuple[_AncestorHelp, ...]
     ) -> Command:
         if self._refine is not None:
             command = self._refine(command, path)
@@ -193,7 +193,7 @@ class HelpTree:
             self.was_cut = self.was_cut or bool(command.commands)
             return command.replace(commands=_sure(command.commands))
         children = dict(command.commands)
-        answers: dict[str, tuple[Command, _Shown]] = {}
+        answers: dict[str, tuple[Command, _AncestorHelp]] = {}
         wrong = 0
         self._echoes = 0
         for name, child in command.commands.items():
@@ -219,7 +219,7 @@ class HelpTree:
                 if is_guess
                 else {**child.extra, **subcommand.extra},
             )
-            answers[name] = merged, _Shown(text, subcommand)
+            answers[name] = merged, _AncestorHelp(text, subcommand)
             children[name] = merged
         # All commands of one level come first: what is left of the budget goes to those below them.
         for name, (merged, subcommands) in answers.items():
@@ -227,7 +227,7 @@ class HelpTree:
         return command.replace(commands=children or None)
 
     def _child(
-        self, path: tuple[str, ...], ancestors: tuple[_Shown, ...]
+        self, path: tuple[str, ...], ancestors: tuple[_AncestorHelp, ...]
     ) -> tuple[Command, str] | None:
         orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
         if self._is_prefix:
@@ -307,7 +307,7 @@ def _weight(command: Command) -> int:
     )
 
 
-class _Shown:
+class _AncestorHelp:
     """The help of a command above, to notice when one below prints it again (it ignores what it does not know)."""
 
     def __init__(self, text: str, command: Command) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.completion.owners import has_function_per_command, registered, settle
+from atip.inference.completion.owners import find_functions, has_function_per_command, settle
 from atip.inference.completion.shell_words import (
     ARM,
     BREAK,
@@ -63,7 +63,7 @@ class _Reader:
         self.lists: dict[str, list[str]] = {}
         self.sets: dict[str, int] = {}
         self.clap: dict[str, tuple[str, ...]] = {tool: (), tool.replace("-", "__"): ()}
-        self.own, self.foreign = registered(self.tokens, tool)
+        self.own, self.foreign = find_functions(self.tokens, tool)
         self.is_foreign = False
         """Whether the current function belongs to another program."""
         self.is_helper = False
@@ -206,14 +206,14 @@ class _Reader:
         for subject, labels in self.cases:
             if any(mark in subject for mark in _NO_COMMAND):
                 continue
-            joined = [
+            label_paths = [
                 self.clap.get(label) or tuple(_clap_path(label, self.tool)) for label in labels
             ]
-            named = [path for path in joined if path and all(map(_is_command, path))]
+            command_paths = [path for path in label_paths if path and all(map(_is_command, path))]
             if any("__" in label or label == self.tool for label in labels):
-                paths = named or [()]  # clap spells the whole path
-            elif named and len(named) * len(paths) <= 60:
-                paths = [(*path, *name) for path in paths for name in named]
+                paths = command_paths or [()]  # clap spells the whole path
+            elif command_paths and len(command_paths) * len(paths) <= 60:
+                paths = [(*path, *name) for path in paths for name in command_paths]
         return paths
 
     def _value_of(self) -> tuple[str, ...]:
@@ -234,17 +234,17 @@ class _Reader:
 
     def _expand(self, text: str, depth: int = 0) -> list[str]:
         """Words of a list; variables that were set earlier are replaced by their lists."""
-        done: list[str] = []
+        words: list[str] = []
         for word in without_substitutions(text[:60_000]).split():
             match = _VARIABLE.fullmatch(word)
             if match is not None and depth < 4:
-                found = self.lists.get(match.group(1), [])
+                values = self.lists.get(match.group(1), [])
                 if self.sets.get(match.group(1), 0) > 1:  # set in several places: unclear which
-                    found = [word for word in found if word.startswith("-")]
-                done += found
+                    values = [word for word in values if word.startswith("-")]
+                words += values
             elif "$" not in word and "`" not in word:
-                done += expand_braces(word)
-        return done
+                words += expand_braces(word)
+        return words
 
     def _offer(self, words: list[str], line: int, *, commands: bool = True) -> None:
         """Words offered at this place: flags, commands, or values of a flag."""
@@ -281,9 +281,9 @@ class _Reader:
         self.lists[name] = (
             (self.lists.get(name, []) + words)[:20_000] if match.group(2) == "+=" else words
         )
-        self._meaning(name, words, token.line)
+        self._offer_by_name(name, words, token.line)
 
-    def _meaning(self, name: str, words: list[str], line: int) -> None:
+    def _offer_by_name(self, name: str, words: list[str], line: int) -> None:
         """Lists whose name says what they hold: cobra's and clap's conventions."""
         flags = [word.rstrip("=") for word in words if is_flag(word.rstrip("="))]
         if self._value_of():
@@ -310,7 +310,7 @@ class _Reader:
         ):
             self._offer(words, line)
 
-    def _keyed(self, token: ShellToken) -> list[str]:
+    def _keyed_words(self, token: ShellToken) -> list[str]:
         """`[ARG]='-a --all'` of an associative array: the key says whether values follow."""
         match = _KEY.match(plain(token.text))
         if match is None:
@@ -337,7 +337,7 @@ class _Reader:
                 if plain(token.text) in ("compgen",):
                     self._complete("compgen", token.line)
                 elif "$" not in token.text:
-                    words += self._keyed(token)
+                    words += self._keyed_words(token)
             elif token.kind == WORD and plain(token.text) == "compgen":
                 self._complete("compgen", token.line)
         return words

@@ -1,8 +1,8 @@
 """Check of a completion script against the program's own documents. Pure.
 
 A script is written once for every system and every version: it names flags of other systems' programs of that name,
-of older releases, of commands whose place the reader could not tell. Help and manual page belong to the program that is
-installed. Where they evidently list everything, a fact that only the script tells is not one; where they are shorter
+of older releases, of commands whose place is unclear. Help and manual page belong to the program that is
+installed. Where they evidently list everything, a fact that only the script has is wrong; where they are shorter
 than the script, nothing is denied.
 """
 
@@ -20,7 +20,7 @@ SCRIPT = "completion"
 
 
 def corroborate(tool: Tool, documents: Sequence[Tool]) -> Tool:
-    """The merged description, without what only a script tells and the documents would have told."""
+    """The merged description, without facts that only a script has and the documents would list."""
     shared = {flag for document in documents for flag in _flags(document.global_options)}
     own = shared | {flag for document in documents for flag in _flags(document.options)}
     return tool.replace(
@@ -33,24 +33,24 @@ def corroborate(tool: Tool, documents: Sequence[Tool]) -> Tool:
 def _command(command: Command, documents: Sequence[Command], shared: set[str]) -> Command:
     if not documents:
         return command
-    told = {flag for document in documents for flag in _flags(document.options)}
+    flags = {flag for document in documents for flag in _flags(document.options)}
     return command.replace(
-        options=_options(command.options, told | shared) if told else command.options,
-        commands=_commands(command.commands, documents, shared | told),
+        options=_options(command.options, flags | shared) if flags else command.options,
+        commands=_commands(command.commands, documents, shared | flags),
     )
 
 
-def _options(options: Sequence[Option] | None, told: set[str]) -> tuple[Option, ...] | None:
-    """Flags of a script count if they are told, or if too little is told to deny them."""
-    named = {flag for option in options or () if _is_of_script(option) for flag in option.flags}
-    if not _is_whole(named, told):
+def _options(options: Sequence[Option] | None, documented: set[str]) -> tuple[Option, ...] | None:
+    """Flags of a script count if documented, or if the documents list too little to deny them."""
+    scripted = {flag for option in options or () if _is_of_script(option) for flag in option.flags}
+    if not _is_whole(scripted, documented):
         return tuple(options) if options else None
-    kept = []
+    confirmed = []
     for option in options or ():
-        flags = tuple(flag for flag in option.flags if flag in told or flag not in named)
+        flags = tuple(flag for flag in option.flags if flag in documented or flag not in scripted)
         if flags:
-            kept.append(option.replace(flags=flags))
-    return tuple(kept) or None
+            confirmed.append(option.replace(flags=flags))
+    return tuple(confirmed) or None
 
 
 def _commands(
@@ -60,30 +60,32 @@ def _commands(
 ) -> Mapping[str, Command] | None:
     if not commands:
         return commands
-    told: dict[str, list[Command]] = {}
+    by_name: dict[str, list[Command]] = {}
     for document in documents:
         for name, command in (document.commands or {}).items():
             for spelling in (name, *(command.aliases or ())):
-                told.setdefault(spelling, []).append(command)
-    named = {name for name, command in commands.items() if _is_of_script(command)}
+                by_name.setdefault(spelling, []).append(command)
+    scripted = {name for name, command in commands.items() if _is_of_script(command)}
     speaks = any(document.options or document.arguments for document in documents)
-    denies_bare = _is_whole(named, set(told)) if told else speaks
+    denies_bare = _is_whole(scripted, set(by_name)) if by_name else speaks
     # Help often shows only the most useful commands; one that a script describes needs more to be denied.
-    denies_all = bool(told) and 5 * len(named & told.keys()) >= 4 * len(named)
-    kept: dict[str, Command] = {}
+    denies_all = bool(by_name) and 5 * len(scripted & by_name.keys()) >= 4 * len(scripted)
+    confirmed: dict[str, Command] = {}
     for name, command in commands.items():
         is_bare = not (command.description or command.options or command.commands)
         is_denied = denies_all or (is_bare and denies_bare)
-        if name in told or name not in named or not is_denied:
-            kept[name] = _command(command, told.get(name, []), shared)
-    return kept or None
+        if name in by_name or name not in scripted or not is_denied:
+            confirmed[name] = _command(command, by_name.get(name, []), shared)
+    return confirmed or None
 
 
-def _is_whole(named: set[str], told: set[str]) -> bool:
-    """Whether the documents list everything: they bear out half of the script, are not much shorter than it, or
+def _is_whole(scripted: set[str], documented: set[str]) -> bool:
+    """Whether the documents list everything: they confirm half of the script, are not much shorter than it, or
     contradict it in everything (it is another program's)."""
-    borne = len(named & told)
-    return bool(told) and (2 * borne >= len(named) or 2 * len(told) >= len(named) or not borne)
+    shared = len(scripted & documented)
+    return bool(documented) and (
+        2 * shared >= len(scripted) or 2 * len(documented) >= len(scripted) or not shared
+    )
 
 
 def _flags(options: Sequence[Option] | None) -> set[str]:

@@ -65,49 +65,49 @@ def _statement(
         lists[plain(words[1].text)] = [plain(word.text) for word in words[3:]][:2_000]
     if len(words) < 3 or words[0].text != "complete":
         return
-    given, switches = _arguments(words[1:])
-    named = given.get("command", [])
-    if named and tool not in named and named[0] not in ("$prog", "$command", "$cmd"):
+    values, switches = _arguments(words[1:])
+    programs = values.get("command", [])
+    if programs and tool not in programs and programs[0] not in ("$prog", "$command", "$cmd"):
         return
-    for path in _paths(" ".join(given.get("condition", [])), lists):
-        _fact(tree, path, given, switches, words[0].line, lists)
+    for path in _paths(" ".join(values.get("condition", [])), lists):
+        _fact(tree, path, values, switches, words[0].line, lists)
 
 
 def _arguments(words: list[ShellToken]) -> tuple[dict[str, list[str]], set[str]]:
-    given: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     switches: set[str] = set()
     at = 0
     while at < len(words):
         word = plain(words[at].text)
         at += 1
-        name, _, joined = word.partition("=")
-        if name in _TAKES and joined:
-            given.setdefault(_TAKES[name], []).append(joined)
+        name, _, value = word.partition("=")
+        if name in _TAKES and value:
+            values.setdefault(_TAKES[name], []).append(value)
         elif word in _TAKES and at < len(words):
-            given.setdefault(_TAKES[word], []).append(plain(words[at].text))
+            values.setdefault(_TAKES[word], []).append(plain(words[at].text))
             at += 1
         elif word.startswith("-") and not word.startswith("--"):
             # `-xa 'words'`: switches and at the end perhaps one that takes a value.
             switches.update(word[1:])
             last = "-" + word[-1]
             if last in _TAKES and at < len(words):
-                given.setdefault(_TAKES[last], []).append(plain(words[at].text))
+                values.setdefault(_TAKES[last], []).append(plain(words[at].text))
                 at += 1
         elif word.startswith("--"):
             switches.add(
                 {"--require-parameter": "r", "--exclusive": "x", "--no-files": "f"}.get(word, word)
             )
-        elif "command" not in given and at == 1:
-            given["command"] = [word]
-    return given, switches
+        elif "command" not in values and at == 1:
+            values["command"] = [word]
+    return values, switches
 
 
 def _paths(condition: str, lists: dict[str, list[str]]) -> list[tuple[str, ...]]:
     """Commands a condition speaks of; the tool itself if it speaks of none; nothing if it cannot be told."""
     paths: list[tuple[str, ...]] = [()]
-    known: set[str] = set()
+    helpers: set[str] = set()
     for match in _SEEN.finditer(condition[:2_000]):
-        known.add(match.group(2))
+        helpers.add(match.group(2))
         if match.group(1):
             continue
         names: list[str] = []
@@ -119,7 +119,7 @@ def _paths(condition: str, lists: dict[str, list[str]]) -> list[tuple[str, ...]]
         if len(paths) * len(names) <= 400:
             paths = [(*path, name) for path in paths for name in names]
     for match in _COMMAND.finditer(condition[:2_000]):
-        is_clear = match.group(1) or match.group(2) in known or _NONE_YET.search(match.group(2))
+        is_clear = match.group(1) or match.group(2) in helpers or _NONE_YET.search(match.group(2))
         if not is_clear and paths == [()]:
             return []
     return paths
@@ -128,15 +128,15 @@ def _paths(condition: str, lists: dict[str, list[str]]) -> list[tuple[str, ...]]
 def _fact(
     tree: CompletionTree,
     path: tuple[str, ...],
-    given: dict[str, list[str]],
+    values: dict[str, list[str]],
     switches: set[str],
     line: int,
     lists: dict[str, list[str]],
 ) -> None:
-    text = " ".join(given.get("text", []))
-    flags = [f"-{name}" for name in given.get("short", []) + given.get("old", [])]
-    flags += [f"--{name}" for name in given.get("long", [])]
-    words = _words(" ".join(given.get("words", [])), lists)
+    text = " ".join(values.get("text", []))
+    flags = [f"-{name}" for name in values.get("short", []) + values.get("old", [])]
+    flags += [f"--{name}" for name in values.get("long", [])]
+    words = _words(" ".join(values.get("words", [])), lists)
     if flags:
         tree.add_flag(
             path,
@@ -146,14 +146,14 @@ def _fact(
             takes_value=bool(switches & {"r", "x"}),
             choices=[name for name, _ in words],
         )
-    elif _lists_commands(given, path):
+    elif _lists_commands(values, path):
         for name, meaning in words:
             tree.add_command(path, name, line, meaning or text)
 
 
-def _lists_commands(given: dict[str, list[str]], path: tuple[str, ...]) -> bool:
+def _lists_commands(values: dict[str, list[str]], path: tuple[str, ...]) -> bool:
     """Words without a flag are commands where none was given yet; otherwise they are arguments."""
-    condition = " ".join(given.get("condition", []))
+    condition = " ".join(values.get("condition", []))
     needs = _NONE_YET.search(condition) or "not " in condition or "! " in condition
     return bool(needs) or (not path and "is_first" in condition)
 
@@ -164,11 +164,11 @@ def _words(text: str, lists: dict[str, list[str]]) -> list[tuple[str, str]]:
         return [(name, "") for name in lists[text[1:]]]
     if "(" in text or "$" in text:
         return []
-    done: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for row in re.split(r"\n|\\n", text[:20_000]):
         name, tab, meaning = row.replace("\\t", "\t").partition("\t")
         if tab:
-            done.append((name.strip(), meaning.strip().strip("'\"")))
+            pairs.append((name.strip(), meaning.strip().strip("'\"")))
         else:
-            done += [(word.strip("'\""), "") for word in row.split()]
-    return [(name, meaning) for name, meaning in done if name]
+            pairs += [(word.strip("'\""), "") for word in row.split()]
+    return [(name, meaning) for name, meaning in pairs if name]

@@ -19,7 +19,7 @@ MANY = 8
 """Functions named after the tool, from which on they are one per command (`_git_add`), not a few helpers."""
 
 
-def registered(tokens: list[ShellToken], tool: str) -> tuple[frozenset[str], frozenset[str]]:
+def find_functions(tokens: list[ShellToken], tool: str) -> tuple[frozenset[str], frozenset[str]]:
     """Functions that are registered for this program, and those only for others; none if this has none."""
     owners: dict[str, set[str]] = {}
     for at, token in enumerate(tokens):

@@ -52,11 +52,11 @@ class _Lexer:
         self.dialect = dialect
         self.at = 0
         self.line = 1
-        self.done: list[ShellToken] = []
+        self.tokens: list[ShellToken] = []
 
     def run(self) -> list[ShellToken]:
         text, size = self.text, len(self.text)
-        while self.at < size and len(self.done) < MAX_TOKENS:
+        while self.at < size and len(self.tokens) < MAX_TOKENS:
             char = text[self.at]
             if char == "\n":
                 self._add(BREAK, char)
@@ -82,10 +82,10 @@ class _Lexer:
                 self.at += 2
             else:
                 self._word()
-        return self.done
+        return self.tokens
 
     def _add(self, kind: str, text: str) -> None:
-        self.done.append(ShellToken(kind, text, self.line))
+        self.tokens.append(ShellToken(kind, text, self.line))
 
     def _word(self) -> None:
         text, size, start = self.text, len(self.text), self.line
@@ -104,7 +104,7 @@ class _Lexer:
                 self.at = end
             elif char in "'\"":
                 quoted = True
-                parts.append(self._quoted(char))
+                parts.append(self._read_quoted(char))
             elif char == "\\":
                 self.at += 1
                 if self.at < size:
@@ -117,9 +117,9 @@ class _Lexer:
                 parts.append({"{": _OPEN_BRACE, "}": _CLOSE_BRACE, ",": _COMMA}.get(char, char))
                 self.at += 1
         token = ShellToken(WORD, "".join(parts), start, quoted=quoted)
-        self.done.append(token)
+        self.tokens.append(token)
 
-    def _quoted(self, quote: str) -> str:
+    def _read_quoted(self, quote: str) -> str:
         text, size = self.text, len(self.text)
         self.at += 1
         parts: list[str] = []
@@ -167,19 +167,19 @@ def _expansion_end(text: str, start: int) -> int:
 
 def expand_braces(word: str) -> list[str]:
     """`{-h,--help}[text]` → two words; only braces that stood outside of quotes count."""
-    done = [""]
+    words = [""]
     at = 0
     while at < len(word):
         if word[at] == _OPEN_BRACE:
             end = word.find(_CLOSE_BRACE, at)
             inner = word[at + 1 : end] if end > 0 else ""
-            if _COMMA in inner and len(done) < 64 and _OPEN_BRACE not in inner:
-                done = [head + part for head in done for part in inner.split(_COMMA)]
+            if _COMMA in inner and len(words) < 64 and _OPEN_BRACE not in inner:
+                words = [head + part for head in words for part in inner.split(_COMMA)]
                 at = end + 1
                 continue
-        done = [head + word[at] for head in done]
+        words = [head + word[at] for head in words]
         at += 1
-    return [plain(part) for part in done]
+    return [plain(part) for part in words]
 
 
 def plain(word: str) -> str:
@@ -191,7 +191,7 @@ def without_substitutions(text: str) -> str:
     """A list without `$(…)` and backquotes: what they give is only known at run time."""
     if "$(" not in text and "`" not in text:
         return text
-    done: list[str] = []
+    chars: list[str] = []
     depth = at = 0
     quoted = False
     while at < len(text):
@@ -205,6 +205,6 @@ def without_substitutions(text: str) -> str:
         elif depth and text[at] == ")":
             depth -= 1
         elif not depth and not quoted:
-            done.append(text[at])
+            chars.append(text[at])
         at += 1
-    return "".join(done)
+    return "".join(chars)

@@ -87,21 +87,21 @@ class CompletionTree:
     ) -> None:
         """Adds or completes an option; flags that were seen before are the same option."""
         node = self.node(path, line)
-        wanted = [flag for flag in flags if is_flag(flag)]
-        if not wanted or self.options >= MAX_OPTIONS:
+        spellings = [flag for flag in flags if is_flag(flag)]
+        if not spellings or self.options >= MAX_OPTIONS:
             return
-        known = next((node.flags[flag] for flag in wanted if flag in node.flags), None)
-        if known is None:
-            known = CompletionFlag([], line)
+        entry = next((node.flags[flag] for flag in spellings if flag in node.flags), None)
+        if entry is None:
+            entry = CompletionFlag([], line)
             self.options += 1
-        for flag in wanted:
+        for flag in spellings:
             if flag not in node.flags:
-                known.flags.append(flag)
-                node.flags[flag] = known
-        known.description = known.description or description.strip()
-        known.placeholder = known.placeholder or placeholder
-        known.takes_value = known.takes_value or takes_value
-        known.choices = known.choices or list(dict.fromkeys(choices or []))
+                entry.flags.append(flag)
+                node.flags[flag] = entry
+        entry.description = entry.description or description.strip()
+        entry.placeholder = entry.placeholder or placeholder
+        entry.takes_value = entry.takes_value or takes_value
+        entry.choices = entry.choices or list(dict.fromkeys(choices or []))
 
 
 def is_flag(word: str) -> bool:
@@ -131,7 +131,7 @@ def build(tree: CompletionTree) -> Command:
 
 
 def _command(node: CompletionNode, depth: int) -> Command:
-    options = _spellings(list({id(flag): flag for flag in node.flags.values()}.values()))
+    options = _merge_spellings(list({id(flag): flag for flag in node.flags.values()}.values()))
     return Command(
         description=node.description,
         commands={
@@ -144,9 +144,9 @@ def _command(node: CompletionNode, depth: int) -> Command:
     )
 
 
-def _spellings(flags: list[CompletionFlag]) -> list[CompletionFlag]:
+def _merge_spellings(flags: list[CompletionFlag]) -> list[CompletionFlag]:
     """Short and long flags with the same words after them are one option."""
-    done: list[CompletionFlag] = []
+    options: list[CompletionFlag] = []
     by_text: dict[tuple[str, bool], CompletionFlag] = {}
     for flag in flags:
         other = by_text.get((flag.description, flag.takes_value))
@@ -154,8 +154,8 @@ def _spellings(flags: list[CompletionFlag]) -> list[CompletionFlag]:
             other.flags += flag.flags
             continue
         by_text[(flag.description, flag.takes_value)] = flag
-        done.append(flag)
-    return done
+        options.append(flag)
+    return options
 
 
 def _is_other_spelling(one: CompletionFlag, two: CompletionFlag) -> bool:

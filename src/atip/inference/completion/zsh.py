@@ -241,7 +241,7 @@ class _Reader:
         flags = [flag.rstrip("-") for flag in flags]  # `-I-`: the value follows in the same word
         description = ""
         if rest.startswith("["):
-            end = _closing(rest)
+            end = _closing_bracket(rest)
             description = rest[1:end].replace("\\", "")
             rest = rest[end + 1 :]
         message, _, action = rest.lstrip(":").partition(":")
@@ -262,8 +262,8 @@ class _Reader:
             if token.kind == BREAK and token.text == "\n":
                 break
             before.append(token.text)
-        told = " ".join(before)
-        return "OSTYPE" in told and "linux" not in told and "!" not in told
+        condition = " ".join(before)
+        return "OSTYPE" in condition and "linux" not in condition and "!" not in condition
 
     def _array(self, name: str, line: int) -> None:
         """`commands=( 'add:Add a file' … )`."""
@@ -296,7 +296,7 @@ class _Reader:
                     self.tree.add_command(path, command, token.line, text.replace("\\", ""))
 
 
-def _closing(text: str) -> int:
+def _closing_bracket(text: str) -> int:
     """Index of the bracket that closes the description; `\\]` does not."""
     at = 1
     while at < len(text):

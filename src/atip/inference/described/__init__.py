@@ -63,13 +63,13 @@ def recognize(
     """
     if len(text) > most:
         return None
-    parsed: dict[str, Any] = {}
+    documents: dict[str, Any] = {}
     for kind, (syntax, place) in FORMATS.items():
         if only not in ("", kind):
             continue
-        if syntax not in parsed:
-            parsed[syntax] = _parse(syntax, text)
-        document = parsed[syntax]
+        if syntax not in documents:
+            documents[syntax] = _parse(syntax, text)
+        document = documents[syntax]
         if document is None:
             continue
         module = import_module(f"atip.inference.described.{place}")
@@ -87,13 +87,13 @@ def describe(text: str, kind: str, name: str) -> SelfDescription | None:
     if document is None or not module.fits(document):
         return None
     command, version = module.read(document, name, keep=True)
-    told = module.about(document)
+    fields = module.about(document)
     return SelfDescription(
         kind=kind,
         command=command,
         version=version,
-        name=told.pop("name", ""),
-        more=tuple((key, value) for key, value in told.items() if value),
+        name=fields.pop("name", ""),
+        more=tuple((key, value) for key, value in fields.items() if value),
         unread=tuple(module.unread(document)),
     )
 

@@ -31,15 +31,11 @@ def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
 
 
 def _command(node: dict[str, Any], path: tuple[str, ...]) -> Command:
-    below = facts.named(node.get("commands")) if len(path) < facts.MAX_DEPTH else ()
-    sections = node.get("sections")
-    told = sections.get("DESCRIPTION") if isinstance(sections, dict) else ""
-    flags = node.get("flags")
+    below = facts.pairs(node.get("commands")) if len(path) < facts.MAX_DEPTH else ()
+    text = facts.text(facts.mapping(node.get("sections")).get("DESCRIPTION"))
     return facts.command(
-        description=node.get("capsule") or facts.text(told).split(". ", 1)[0] or _plain(path),
-        options=[_option(flag, one) for flag, one in flags.items()]
-        if isinstance(flags, dict)
-        else (),
+        description=node.get("capsule") or text.split(". ", 1)[0] or _plain(path),
+        options=[_option(flag, one) for flag, one in facts.mapping(node.get("flags")).items()],
         arguments=[_argument(one) for one in facts.dicts(node.get("positionals") or [])],
         commands={key: _command(one, (*path, key)) for key, one in below},
         hidden=node.get("is_hidden"),

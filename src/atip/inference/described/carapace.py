@@ -36,15 +36,14 @@ def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
 
 
 def _command(node: dict[str, Any], depth: int) -> Command:
-    found = node.get("completion")
-    completion = found if isinstance(found, dict) else {}
-    given = completion.get("flag")
-    values = given if isinstance(given, dict) else {}
-    options = [_option(k, v, values, inherited=False) for k, v in _table(node, "flags")]
-    options += [_option(k, v, values, inherited=True) for k, v in _table(node, "persistentflags")]
+    completion = facts.mapping(node.get("completion"))
+    values = facts.mapping(completion.get("flag"))
+    own, passed_on = facts.mapping(node.get("flags")), facts.mapping(node.get("persistentflags"))
+    options = [_option(key, one, values, inherited=False) for key, one in own.items()]
+    options += [_option(key, one, values, inherited=True) for key, one in passed_on.items()]
     children = {}
     if depth < facts.MAX_DEPTH:
-        children = {n: _command(one, depth + 1) for n, one in facts.named(node.get("commands"))}
+        children = {n: _command(one, depth + 1) for n, one in facts.pairs(node.get("commands"))}
     return facts.command(
         description=node.get("description"),
         options=options,
@@ -56,23 +55,18 @@ def _command(node: dict[str, Any], depth: int) -> Command:
     )
 
 
-def _table(node: dict[str, Any], key: str) -> list[tuple[str, Any]]:
-    table = node.get(key)
-    return list(table.items()) if isinstance(table, dict) else []
-
-
-def _option(key: str, told: Any, values: dict[str, Any], *, inherited: bool) -> Option | None:
-    found = _FLAG.findall(str(key))
-    marks = "".join(mark for _, mark in found)
-    flags = [flag for flag, _ in found]
-    given = next((values[f.lstrip("-")] for f in flags if f.lstrip("-") in values), None)
+def _option(key: str, node: Any, values: dict[str, Any], *, inherited: bool) -> Option | None:
+    spellings = _FLAG.findall(str(key))
+    marks = "".join(mark for _, mark in spellings)
+    flags = [flag for flag, _ in spellings]
+    completions = next((values[f.lstrip("-")] for f in flags if f.lstrip("-") in values), None)
     own = {"optionalValue": True} if "?" in marks else {}
     return facts.option(
         flags,
         takes_value="=" in marks or "?" in marks,
-        description=told.get("description") if isinstance(told, dict) else told,
-        kind=_kind(given),
-        choices=_choices(given),
+        description=node.get("description") if isinstance(node, dict) else node,
+        kind=_kind(completions),
+        choices=_choices(completions),
         required="!" in marks,
         repeats="*" in marks,
         hidden="&" in marks,
@@ -81,14 +75,14 @@ def _option(key: str, told: Any, values: dict[str, Any], *, inherited: bool) -> 
 
 
 def _arguments(completion: dict[str, Any]) -> list[Argument]:
-    found = [
+    arguments = [
         facts.argument(f"value{place}", kind=_kind(one), required=False, choices=_choices(one))
         for place, one in enumerate(completion.get("positional") or [], 1)
     ]
     rest = completion.get("positionalany")
     if rest:
-        found.append(facts.argument("values", kind=_kind(rest), required=False, repeats=True))
-    return found
+        arguments.append(facts.argument("values", kind=_kind(rest), required=False, repeats=True))
+    return arguments
 
 
 def _kind(values: Any) -> str:
@@ -97,7 +91,7 @@ def _kind(values: Any) -> str:
 
 def _choices(values: Any) -> list[str] | None:
     """Plain values; a macro (`$files`, `$(…)`) means that there are others."""
-    listed = facts.words(values or [])
-    if not listed or any(one.startswith("$") for one in listed):
+    choices = facts.words(values or [])
+    if not choices or any(one.startswith("$") for one in choices):
         return None
-    return [one.split("\t")[0] for one in listed]
+    return [one.split("\t")[0] for one in choices]

@@ -23,7 +23,7 @@ def fits(document: Any) -> bool:
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return False
     return any(_is_option(one) for one in _entries(document)) or any(
-        _entries(one) for key in _BELOW for _, one in facts.named(document.get(key))
+        _entries(one) for key in _BELOW for _, one in facts.pairs(document.get(key))
     )
 
 
@@ -38,10 +38,10 @@ def _command(node: dict[str, Any], depth: int) -> Command:
     if depth < facts.MAX_DEPTH:
         for key in _BELOW:
             children.update(
-                (name, _command(one, depth + 1)) for name, one in facts.named(node.get(key))
+                (name, _command(one, depth + 1)) for name, one in facts.pairs(node.get(key))
             )
     return facts.command(
-        description=_told(node),
+        description=_description(node),
         options=[_option(one) for one in entries if _is_option(one)],
         arguments=[_argument(one) for one in entries if not _is_option(one)],
         commands=children,
@@ -52,10 +52,10 @@ def _command(node: dict[str, Any], depth: int) -> Command:
 
 
 def _entries(node: dict[str, Any]) -> list[dict[str, Any]]:
-    found = []
+    entries = []
     for key in _LISTS:
-        found += [{"name": name, **one} for name, one in facts.named(node.get(key))]
-    return found
+        entries += [{"name": name, **one} for name, one in facts.pairs(node.get(key))]
+    return entries
 
 
 def _is_option(node: dict[str, Any]) -> bool:
@@ -64,7 +64,7 @@ def _is_option(node: dict[str, Any]) -> bool:
 
 def _flags(node: dict[str, Any]) -> list[str]:
     flags = [f"-{one.lstrip('-')}" for one in facts.words(node.get("short")) if len(one) <= 2]
-    flags += [facts.dashed(one) for one in facts.words(node.get("long")) if " " not in one]
+    flags += [facts.add_dashes(one) for one in facts.words(node.get("long")) if " " not in one]
     flags += [one for one in facts.words(node.get("flags")) if one.startswith("-")]
     name = facts.text(node.get("name"))
     return flags + ([name] if name.startswith("-") else [])
@@ -74,7 +74,7 @@ def _option(node: dict[str, Any]) -> Option | None:
     return facts.option(
         _flags(node),
         takes_value=_takes_value(node),
-        description=_told({**node, "short": None}),
+        description=_description({**node, "short": None}),
         kind=node.get("type") or node.get("value_type"),
         placeholder=facts.text(node.get("value_name") or node.get("metavar")),
         choices=node.get("possible_values") or node.get("choices") or node.get("enum"),
@@ -102,7 +102,7 @@ def _takes_value(node: dict[str, Any]) -> bool:
 def _argument(node: dict[str, Any]) -> Argument:
     return facts.argument(
         node.get("name"),
-        description=_told(node),
+        description=_description(node),
         kind=node.get("type"),
         required=node.get("required") is True,
         repeats=node.get("multiple") or node.get("variadic"),
@@ -110,5 +110,5 @@ def _argument(node: dict[str, Any]) -> Argument:
     )
 
 
-def _told(node: dict[str, Any]) -> str:
-    return next((found for key in _TEXTS if (found := facts.text(node.get(key)))), "")
+def _description(node: dict[str, Any]) -> str:
+    return next((text for key in _TEXTS if (text := facts.text(node.get(key)))), "")

@@ -32,7 +32,7 @@ def _command(node: dict[str, Any], depth: int) -> Command:
     params = facts.dicts(node.get("params"))
     children = {}
     if depth < facts.MAX_DEPTH:
-        children = {n: _command(one, depth + 1) for n, one in facts.named(node.get("commands"))}
+        children = {n: _command(one, depth + 1) for n, one in facts.pairs(node.get("commands"))}
     return facts.command(
         description=str(node.get("short_help") or node.get("help") or "").split("\n\n")[0],
         options=[o for one in params if _is_option(one) for o in _options(one)],
@@ -53,7 +53,7 @@ def _options(node: dict[str, Any]) -> list[Option | None]:
     takes_value = not (node.get("is_flag") or node.get("count"))
     flags = facts.words(node.get("opts"))
     env = node.get("envvar")
-    known = facts.option(
+    option = facts.option(
         flags,
         takes_value=takes_value,
         description=node.get("help"),
@@ -68,9 +68,9 @@ def _options(node: dict[str, Any]) -> list[Option | None]:
     )
     seconds = facts.words(node.get("secondary_opts"))
     if not seconds:
-        return [known]
-    told = f"Not: {facts.text(node.get('help'))}"
-    return [known, facts.option(seconds, takes_value=False, description=told)]
+        return [option]
+    negation = f"Not: {facts.text(node.get('help'))}"
+    return [option, facts.option(seconds, takes_value=False, description=negation)]
 
 
 def _argument(node: dict[str, Any]) -> Argument:
@@ -87,6 +87,5 @@ def _argument(node: dict[str, Any]) -> Argument:
 
 
 def _type(node: dict[str, Any]) -> tuple[str, Any]:
-    found = node.get("type")
-    told = found if isinstance(found, dict) else {}
-    return facts.text(told.get("name")), told.get("choices")
+    type_ = facts.mapping(node.get("type"))
+    return facts.text(type_.get("name")), type_.get("choices")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def fits(document: Any) -> bool:
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return False
-    listed = document.get("options") or document.get("inherited_options")
-    return isinstance(listed, list) and all("name" in one for one in facts.dicts(listed))
+    options = document.get("options") or document.get("inherited_options")
+    return isinstance(options, list) and all("name" in one for one in facts.dicts(options))
 
 
 def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
@@ -22,19 +22,19 @@ def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
     here = document["name"].split()
     children = {}
     for line in facts.words(document.get("see_also") or []):
-        title, _, told = line.partition(" - ")
+        title, _, text = line.partition(" - ")
         path = title.split()
         if path[: len(here)] == here and len(path) == len(here) + 1:
-            children[path[-1]] = facts.command(description=told, kind="cobra-docs")
-    listed = facts.dicts(document.get("options") or [])
+            children[path[-1]] = facts.command(description=text, kind="cobra-docs")
+    own = facts.dicts(document.get("options") or [])
     inherited = facts.dicts(document.get("inherited_options") or [])
-    found = facts.command(
+    command = facts.command(
         description=document.get("synopsis") or document.get("description"),
-        options=[*map(_option, listed), *map(_option, inherited)],
+        options=[*map(_option, own), *map(_option, inherited)],
         commands=children,
         kind="cobra-docs",
     )
-    return found.replace(usage=facts.text(document.get("usage")) or None), ""
+    return command.replace(usage=facts.text(document.get("usage")) or None), ""
 
 
 def _option(node: dict[str, Any]) -> Option | None:
@@ -42,11 +42,11 @@ def _option(node: dict[str, Any]) -> Option | None:
     default = node.get("default_value")
     # The generator writes no types: the default of a switch is a truth value.
     is_switch = str(default).lower() in ("true", "false")
-    told = facts.text(node.get("usage"))
+    text = facts.text(node.get("usage"))
     return facts.option(
         [*([f"-{short}"] if short else []), f"--{facts.text(node.get('name'))}"],
         takes_value=not is_switch,
-        description=told,
+        description=text,
         kind="int" if isinstance(default, int) and not isinstance(default, bool) else "",
         default=default,
         repeats=default == "[]",

@@ -24,18 +24,18 @@ def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
         path = child.split()
         if path[: len(here)] == here and len(path) == len(here) + 1:
             children[path[-1]] = facts.command(kind="docker-docs")
-    listed = facts.dicts(document.get("options") or [])
+    own = facts.dicts(document.get("options") or [])
     inherited = facts.dicts(document.get("inherited_options") or [])
-    found = facts.command(
+    command = facts.command(
         description=document.get("short"),
-        options=[*map(_option, listed), *map(_option, inherited)],
+        options=[*map(_option, own), *map(_option, inherited)],
         commands=children,
         aliases=[alias.split()[-1] for alias in str(document.get("aliases") or "").split(",") if alias.strip()],
         deprecated=document.get("deprecated"),
         kind="docker-docs",
     )  # fmt: skip
     usage = document.get("usage")
-    return found.replace(usage=facts.text(usage) or None), ""
+    return command.replace(usage=facts.text(usage) or None), ""
 
 
 def _option(node: dict[str, Any]) -> Option | None:

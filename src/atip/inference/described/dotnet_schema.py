@@ -26,11 +26,11 @@ def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
 def _command(node: dict[str, Any], depth: int) -> Command:
     children = {}
     if depth < facts.MAX_DEPTH:
-        children = {n: _command(one, depth + 1) for n, one in facts.named(node.get("subcommands"))}
-    listed = sorted(facts.named(node.get("arguments")), key=lambda one: _order(one[1]))
+        children = {n: _command(one, depth + 1) for n, one in facts.pairs(node.get("subcommands"))}
+    arguments = sorted(facts.pairs(node.get("arguments")), key=lambda one: _order(one[1]))
     return facts.command(
         description=node.get("description"),
-        options=[_option(name, one) for name, one in facts.named(node.get("options"))],
+        options=[_option(name, one) for name, one in facts.pairs(node.get("options"))],
         arguments=[
             facts.argument(
                 name,
@@ -40,7 +40,7 @@ def _command(node: dict[str, Any], depth: int) -> Command:
                 repeats=_arity(one, "maximum", 1) != 1,
                 default=one.get("defaultValue"),
             )
-            for name, one in listed
+            for name, one in arguments
         ],
         commands=children,
         aliases=node.get("aliases"),
@@ -52,7 +52,7 @@ def _command(node: dict[str, Any], depth: int) -> Command:
 def _option(name: str, node: dict[str, Any]) -> Option | None:
     is_switch = _arity(node, "maximum", 1) == 0 or node.get("valueType") in _NO_VALUE
     return facts.option(
-        [*facts.words(node.get("aliases")), facts.dashed(name)],
+        [*facts.words(node.get("aliases")), facts.add_dashes(name)],
         takes_value=not is_switch,
         description=node.get("description"),
         kind=node.get("valueType"),

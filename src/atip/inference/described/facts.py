@@ -33,8 +33,8 @@ class Unread(Value):
 
 def rest(node: Mapping[str, Any], known: frozenset[str], vendor: str) -> dict[str, Any]:
     """Keys of a node beyond `known`, as one vendor field; empty when there are none."""
-    left = {key: value for key, value in node.items() if key not in known}
-    return {vendor: left} if left else {}
+    others = {key: value for key, value in node.items() if key not in known}
+    return {vendor: others} if others else {}
 
 
 def text(value: Any) -> str:
@@ -44,17 +44,22 @@ def text(value: Any) -> str:
 
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a list, or of one object."""
-    listed = value if isinstance(value, list) else [value]
-    return [one for one in listed if isinstance(one, dict)]
+    items = value if isinstance(value, list) else [value]
+    return [one for one in items if isinstance(one, dict)]
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """The value if it is an object; otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def words(value: Any) -> tuple[str, ...]:
     """The words of a list, or one word."""
-    listed = value if isinstance(value, list | tuple) else [value]
-    return tuple(str(one) for one in listed if isinstance(one, str | int | float) and str(one))
+    items = value if isinstance(value, list | tuple) else [value]
+    return tuple(str(one) for one in items if isinstance(one, str | int | float) and str(one))
 
 
-def named(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def pairs(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, object) of a mapping of objects, or of a list of objects with a `name`."""
     if isinstance(value, dict):
         yield from ((str(key), one) for key, one in value.items() if isinstance(one, dict))
@@ -66,8 +71,8 @@ def named(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def kind_of(name: Any, placeholder: str = "", description: str = "") -> str:
     """A type of §3.7 for the type name of another format."""
-    known = _KINDS.get(str(name or "").lower().rsplit(".", 1)[-1])
-    return known or prose.type_of(placeholder, description)
+    kind = _KINDS.get(str(name or "").lower().rsplit(".", 1)[-1])
+    return kind or prose.type_of(placeholder, description)
 
 
 def option(
@@ -87,18 +92,18 @@ def option(
     own: Mapping[str, Any] | None = None,
 ) -> Option | None:
     """An option, or None when no usable flag is left."""
-    spelled = tuple(dict.fromkeys(flag for flag in flags if is_flag(flag)))
-    if not spelled:
+    spellings = tuple(dict.fromkeys(flag for flag in flags if is_flag(flag)))
+    if not spellings:
         return None
-    told = text(description)
+    line = text(description)
     enum = words(choices) if choices and takes_value else ()
     plain = default if isinstance(default, str | int | float | bool) else None
-    longest = next((flag for flag in spelled if flag.startswith("--")), spelled[-1])
+    longest = next((flag for flag in spellings if flag.startswith("--")), spellings[-1])
     return Option(
         name=longest.lstrip("-"),
-        flags=tuple(sorted(spelled, key=lambda flag: flag.startswith("--"))),
-        type=_value_kind(kind, placeholder, told, enum) if takes_value else BOOLEAN,
-        description=told,
+        flags=tuple(sorted(spellings, key=lambda flag: flag.startswith("--"))),
+        type=_value_kind(kind, placeholder, line, enum) if takes_value else BOOLEAN,
+        description=line,
         required=True if required is True else None,
         default=plain if takes_value and plain not in (None, "") else MISSING,
         enum=enum or None,
@@ -110,11 +115,11 @@ def option(
     )
 
 
-def _value_kind(kind: Any, placeholder: str, told: str, enum: tuple[str, ...]) -> str:
+def _value_kind(kind: Any, placeholder: str, description: str, enum: tuple[str, ...]) -> str:
     if enum:
         return "enum"
-    found = kind_of(kind, placeholder, told)
-    return "string" if found == BOOLEAN else found
+    value_kind = kind_of(kind, placeholder, description)
+    return "string" if value_kind == BOOLEAN else value_kind
 
 
 def argument(
@@ -128,12 +133,12 @@ def argument(
     default: Any = None,
 ) -> Argument:
     """A positional."""
-    called = text(name).strip("<>[]. ") or "value"
+    label = text(name).strip("<>[]. ") or "value"
     enum = words(choices) if choices else ()
     plain = default if isinstance(default, str | int | float) else None
     return Argument(
-        name=called,
-        type=_value_kind(kind, called, text(description), enum),
+        name=label,
+        type=_value_kind(kind, label, text(description), enum),
         description=text(description),
         required=None if required else False,
         default=plain if plain not in (None, "") else MISSING,
@@ -169,7 +174,7 @@ def command(
     )
 
 
-def dashed(name: str) -> str:
+def add_dashes(name: str) -> str:
     """`x` → `-x`, `long` → `--long`; a name that has its dashes keeps them."""
     if name.startswith("-"):
         return name

@@ -32,15 +32,15 @@ def fits(document: Any) -> bool:
         return False
     if not (document.get("options") or document.get("subcommands") or document.get("args")):
         return False
-    below = [one for _, one in facts.named(document.get("subcommands"))]
+    below = [one for _, one in facts.pairs(document.get("subcommands"))]
     return all(_is_shaped(node) for node in [document, *below])
 
 
 def _is_shaped(node: dict[str, Any]) -> bool:
     options = facts.dicts(node.get("options") or [])
     values = facts.dicts(node.get("args") or [])
-    called = all(any(f.startswith("-") for f in facts.words(one.get("name"))) for one in options)
-    return called and not any(key in one for one in values for key in ("long", "short", "usage"))
+    has_flags = all(any(f.startswith("-") for f in facts.words(one.get("name"))) for one in options)
+    return has_flags and not any(key in one for one in values for key in ("long", "short", "usage"))
 
 
 def read(document: dict[str, Any], name: str, *, keep: bool = False) -> tuple[Command, str]:
@@ -55,27 +55,27 @@ def about(document: dict[str, Any]) -> dict[str, str]:
 
 def unread(document: Any, path: str = "$") -> list[facts.Unread]:
     """Code: generators, functions, specs that are loaded when they are needed."""
-    found: list[facts.Unread] = []
+    losses: list[facts.Unread] = []
     pairs = document.items() if isinstance(document, dict) else enumerate(document)
     for key, value in pairs:
         place = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}"
         if (key in _RUNS and value) or value == _FUNCTION:
-            found.append(facts.Unread(path=place, message=facts.RUNS))
+            losses.append(facts.Unread(path=place, message=facts.RUNS))
         elif isinstance(value, dict | list):
-            found += [*_unusable(key, value, place), *unread(value, place)]
-    return found
+            losses += [*_unusable(key, value, place), *unread(value, place)]
+    return losses
 
 
 def _unusable(key: Any, value: Any, path: str) -> list[facts.Unread]:
     """Spellings that the model does not take for a flag or the name of a command."""
     fits_in = {"options": is_flag, "subcommands": is_command_name}.get(key)
-    found = []
+    losses = []
     for index, one in enumerate(facts.dicts(value) if fits_in else []):
         for name in facts.words(one.get("name")):
             if fits_in is not None and not fits_in(name):
                 why = f"`{name}` is not a word that can be called"
-                found.append(facts.Unread(path=f"{path}[{index}].name", message=why))
-    return found
+                losses.append(facts.Unread(path=f"{path}[{index}].name", message=why))
+    return losses
 
 
 def _rest(node: dict[str, Any], known: frozenset[str], keep: bool) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def _rest(node: dict[str, Any], known: frozenset[str], keep: bool) -> dict[str, 
 
 def _without_code(node: dict[str, Any]) -> dict[str, Any]:
     """Generators become an empty list: that there were some is why suggestions are not all choices."""
-    kept = {key: value for key, value in node.items() if not unread({key: value})}
-    return {**kept, "generators": []} if "generators" in node else kept
+    data = {key: value for key, value in node.items() if not unread({key: value})}
+    return {**data, "generators": []} if "generators" in node else data
 
 
 def _effects(node: dict[str, Any]) -> Effects:
@@ -96,9 +96,9 @@ def _effects(node: dict[str, Any]) -> Effects:
 def _command(node: dict[str, Any], depth: int, keep: bool) -> Command:
     children = {}
     if depth < facts.MAX_DEPTH:
-        below = facts.named(node.get("subcommands"))
+        below = facts.pairs(node.get("subcommands"))
         children = {n: _command(one, depth + 1, keep) for n, one in below}
-    made = facts.command(
+    command = facts.command(
         description=node.get("description"),
         options=[_option(one, keep) for one in facts.dicts(node.get("options") or [])],
         arguments=[_argument(one, keep) for one in facts.dicts(node.get("args") or [])],
@@ -108,20 +108,19 @@ def _command(node: dict[str, Any], depth: int, keep: bool) -> Command:
         deprecated=_deprecated(node),
         kind="fig",
     )
-    extra = {**made.extra, **_rest(node, _COMMAND, keep)}
-    return made.replace(effects=_effects(node), extra=extra)
+    extra = {**command.extra, **_rest(node, _COMMAND, keep)}
+    return command.replace(effects=_effects(node), extra=extra)
 
 
 def _deprecated(node: dict[str, Any]) -> bool | str:
-    told = node.get("deprecated")
-    reason = facts.text(told.get("description")) if isinstance(told, dict) else ""
-    return reason or bool(told)
+    mark = node.get("deprecated")
+    return facts.text(facts.mapping(mark).get("description")) or bool(mark)
 
 
 def _option(node: dict[str, Any], keep: bool) -> Option | None:
     values = facts.dicts(node.get("args") or [])
     first = values[0] if values else {}
-    made = facts.option(
+    option = facts.option(
         facts.words(node.get("name")),
         takes_value=bool(values),
         description=node.get("description"),
@@ -135,23 +134,23 @@ def _option(node: dict[str, Any], keep: bool) -> Option | None:
         deprecated=_deprecated(node),
         own=_own(node, first),
     )
-    if made is None:
+    if option is None:
         return None
     excluded = facts.words(node.get("exclusiveOn")) if node.get("exclusiveOn") else ()
-    extra = {**made.extra, **_option_rest(node, values, keep)}
+    extra = {**option.extra, **_option_rest(node, values, keep)}
     names = tuple(flag.lstrip("-") for flag in excluded)
-    return made.replace(exclusive=names or None, extra=extra)
+    return option.replace(exclusive=names or None, extra=extra)
 
 
 def _option_rest(node: dict[str, Any], values: list[dict[str, Any]], keep: bool) -> dict[str, Any]:
     if not keep:
         return {}
     repeats = node.get("isRepeatable")
-    left = _rest(node, _OPTION, keep).get(KEPT, {})
+    others = _rest(node, _OPTION, keep).get(KEPT, {})
     if repeats is not True and repeats:
-        left = {**left, "isRepeatable": repeats}
+        others = {**others, "isRepeatable": repeats}
     below = [_without_code(one) for one in values]
-    return {KEPT: {**left, "args": below} if below else left} if left or below else {}
+    return {KEPT: {**others, "args": below} if below else others} if others or below else {}
 
 
 def _own(node: dict[str, Any], value: dict[str, Any]) -> dict[str, Any] | None:
@@ -166,7 +165,7 @@ def _own(node: dict[str, Any], value: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _argument(node: dict[str, Any], keep: bool) -> Argument:
-    made = facts.argument(
+    argument = facts.argument(
         node.get("name"),
         description=node.get("description"),
         kind=_kind(node),
@@ -174,7 +173,7 @@ def _argument(node: dict[str, Any], keep: bool) -> Argument:
         repeats=node.get("isVariadic"),
         default=node.get("default"),
     )
-    return made.replace(extra={**made.extra, **_rest(node, _ARGUMENT, keep)})
+    return argument.replace(extra={**argument.extra, **_rest(node, _ARGUMENT, keep)})
 
 
 def _kind(node: dict[str, Any]) -> str:
@@ -186,8 +185,8 @@ def _choices(node: dict[str, Any]) -> list[str] | None:
     """Suggestions are a closed list only where nothing else produces more."""
     if "generators" in node or node.get("template"):
         return None
-    found: list[str] = []
+    names: list[str] = []
     for one in node.get("suggestions") or []:
         name = one.get("name") if isinstance(one, dict) else one
-        found += facts.words(name)[:1]
-    return found or None
+        names += facts.words(name)[:1]
+    return names or None

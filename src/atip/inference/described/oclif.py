@@ -20,7 +20,7 @@ def fits(document: Any) -> bool:
 def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
     """The tree: ids such as `apps:create` are paths."""
     root = _Node()
-    for key, node in facts.named(document["commands"]):
+    for key, node in facts.pairs(document["commands"]):
         root.put(str(node.get("id") or key).split(":"), node)
     return root.build(), facts.text(document.get("version"))
 
@@ -30,32 +30,30 @@ class _Node:
 
     def __init__(self) -> None:
         self.children: dict[str, _Node] = {}
-        self.told: dict[str, Any] = {}
+        self.node: dict[str, Any] = {}
 
     def put(self, path: list[str], node: dict[str, Any]) -> None:
         here = self
         for part in path[: facts.MAX_DEPTH]:
             if part:
                 here = here.children.setdefault(part, _Node())
-        here.told = node
+        here.node = node
 
     def build(self) -> Command:
-        told = self.told
-        aliases = [one.rsplit(":", 1)[-1] for one in facts.words(told.get("aliases"))]
+        node = self.node
+        aliases = [one.rsplit(":", 1)[-1] for one in facts.words(node.get("aliases"))]
         return facts.command(
-            description=told.get("summary") or told.get("description"),
-            options=[one for key, flag in _sorted(told, "flags") for one in _options(key, flag)],
-            arguments=[_argument(key, one) for key, one in _sorted(told, "args")],
+            description=node.get("summary") or node.get("description"),
+            options=[
+                one for key, flag in facts.pairs(node.get("flags")) for one in _options(key, flag)
+            ],
+            arguments=[_argument(key, one) for key, one in facts.pairs(node.get("args"))],
             commands={name: child.build() for name, child in self.children.items()},
             aliases=aliases,
-            hidden=told.get("hidden"),
-            deprecated=bool(told.get("deprecationOptions")) or told.get("state") == "deprecated",
+            hidden=node.get("hidden"),
+            deprecated=bool(node.get("deprecationOptions")) or node.get("state") == "deprecated",
             kind="oclif",
         )
-
-
-def _sorted(told: dict[str, Any], key: str) -> list[tuple[str, dict[str, Any]]]:
-    return list(facts.named(told.get(key)))
 
 
 def _options(key: str, node: dict[str, Any]) -> list[Option | None]:
@@ -63,7 +61,7 @@ def _options(key: str, node: dict[str, Any]) -> list[Option | None]:
     char = facts.text(node.get("char"))
     flags = [f"-{char}"] if len(char) == 1 else []
     takes_value = node.get("type") != "boolean"
-    known = facts.option(
+    option = facts.option(
         [*flags, f"--{name}"],
         takes_value=takes_value,
         description=node.get("summary") or node.get("description"),
@@ -77,9 +75,9 @@ def _options(key: str, node: dict[str, Any]) -> list[Option | None]:
         deprecated=bool(node.get("deprecated")),
     )
     if takes_value or node.get("allowNo") is not True:
-        return [known]
+        return [option]
     no = facts.option([f"--no-{name}"], takes_value=False, description=f"Not: {name}")
-    return [known, no]
+    return [option, no]
 
 
 def _argument(key: str, node: dict[str, Any]) -> Argument:

@@ -26,15 +26,12 @@ def fits(document: Any) -> bool:
 
 def about(document: dict[str, Any]) -> dict[str, str]:
     """Name, homepage and license."""
-    info = document.get("info")
-    told = info if isinstance(info, dict) else {}
-    contact, terms = told.get("contact"), told.get("license")
+    info = facts.mapping(document.get("info"))
+    contact, terms = facts.mapping(info.get("contact")), facts.mapping(info.get("license"))
     return {
-        "name": facts.text(told.get("title")).replace(" ", "-"),
-        "homepage": facts.text(contact.get("url")) if isinstance(contact, dict) else "",
-        "license": facts.text(terms.get("identifier") or terms.get("name"))
-        if isinstance(terms, dict)
-        else "",
+        "name": facts.text(info.get("title")).replace(" ", "-"),
+        "homepage": facts.text(contact.get("url")),
+        "license": facts.text(terms.get("identifier") or terms.get("name")),
     }
 
 
@@ -47,19 +44,18 @@ def read(document: dict[str, Any], name: str, *, keep: bool = False) -> tuple[Co
     """The root command and the version. The root is `command`, or the document itself."""
     nested = document.get("command")
     root = nested if isinstance(nested, dict) else document
-    found = document.get("info")
-    info = found if isinstance(found, dict) else {}
-    told = root.get("description") or info.get("description") or info.get("summary")
-    command = _command({**root, "description": told}, 0, keep)
+    info = facts.mapping(document.get("info"))
+    text = root.get("description") or info.get("description") or info.get("summary")
+    command = _command({**root, "description": text}, 0, keep)
     return command, facts.text(info.get("version"))
 
 
 def _command(node: dict[str, Any], depth: int, keep: bool) -> Command:
     children = {}
     if depth < facts.MAX_DEPTH:
-        below = facts.named(node.get("commands"))
+        below = facts.pairs(node.get("commands"))
         children = {n: _command(one, depth + 1, keep) for n, one in below}
-    made = facts.command(
+    command = facts.command(
         description=node.get("description"),
         options=[_option(one, keep) for one in facts.dicts(node.get("options"))],
         arguments=[_argument(one, keep) for one in facts.dicts(node.get("arguments"))],
@@ -69,17 +65,17 @@ def _command(node: dict[str, Any], depth: int, keep: bool) -> Command:
         examples=node.get("examples"),
         kind="opencli",
     )
-    known = _COMMAND | _TOP if depth == 0 else _COMMAND
-    more = facts.rest(node, known, KEPT) if keep else {}
-    return made.replace(extra={**made.extra, **more})
+    keys = _COMMAND | _TOP if depth == 0 else _COMMAND
+    more = facts.rest(node, keys, KEPT) if keep else {}
+    return command.replace(extra={**command.extra, **more})
 
 
 def _option(node: dict[str, Any], keep: bool) -> Option | None:
     values = [one for one in facts.dicts(node.get("arguments")) if _maximum(one) != 0]
     first = values[0] if values else {}
-    spelled = [*facts.words(node.get("aliases")), *facts.words(node.get("name"))]
-    made = facts.option(
-        [facts.dashed(flag) for flag in spelled],
+    names = [*facts.words(node.get("aliases")), *facts.words(node.get("name"))]
+    option = facts.option(
+        [facts.add_dashes(flag) for flag in names],
         takes_value=bool(values),
         description=node.get("description"),
         placeholder=facts.text(first.get("name")),
@@ -89,18 +85,17 @@ def _option(node: dict[str, Any], keep: bool) -> Option | None:
         hidden=node.get("hidden"),
         own={"inherited": True} if node.get("recursive") is True else None,
     )
-    if made is None or not keep:
-        return made
+    if option is None or not keep:
+        return option
     more = facts.rest(node, _OPTION, KEPT)
     if values:
         more = {KEPT: {**more.get(KEPT, {}), "arguments": values}}
-    return made.replace(extra={**made.extra, **more})
+    return option.replace(extra={**option.extra, **more})
 
 
 def _argument(node: dict[str, Any], keep: bool) -> Argument:
-    arity = node.get("arity")
-    minimum = arity.get("minimum") if isinstance(arity, dict) else None
-    made = facts.argument(
+    minimum = facts.mapping(node.get("arity")).get("minimum")
+    argument = facts.argument(
         node.get("name"),
         description=node.get("description"),
         required=node.get("required") is True or (node.get("required") is None and minimum != 0),
@@ -108,7 +103,7 @@ def _argument(node: dict[str, Any], keep: bool) -> Argument:
         choices=node.get("acceptedValues"),
     )
     more = facts.rest(node, _ARGUMENT, KEPT) if keep else {}
-    return made.replace(extra={**made.extra, **more})
+    return argument.replace(extra={**argument.extra, **more})
 
 
 def _maximum(node: dict[str, Any]) -> Any:

@@ -26,13 +26,13 @@ def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
 def _command(node: dict[str, Any], depth: int) -> Command:
     options, arguments = [], []
     for one in facts.dicts(node.get("arguments")):
-        told = one.get("abstract") or one.get("discussion")
+        text = one.get("abstract") or one.get("discussion")
         choices = one.get("allValues") or one.get("allValueStrings")
         if one.get("kind") == "positional":
             arguments.append(
                 facts.argument(
                     one.get("valueName"),
-                    description=told,
+                    description=text,
                     required=not one.get("isOptional"),
                     repeats=one.get("isRepeating"),
                     choices=choices,
@@ -44,7 +44,7 @@ def _command(node: dict[str, Any], depth: int) -> Command:
             facts.option(
                 [_DASHES.get(str(n.get("kind")), "--") + facts.text(n.get("name")) for n in names],
                 takes_value=one.get("kind") == "option",
-                description=told,
+                description=text,
                 placeholder=facts.text(one.get("valueName")),
                 choices=choices,
                 default=one.get("defaultValue"),

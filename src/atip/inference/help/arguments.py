@@ -61,18 +61,18 @@ def defined_arguments(
 ) -> list[Positional]:
     """Positionals that a section explains."""
     base = min((line.indent for line in loose), default=0)
-    done: list[Positional] = []
+    positionals: list[Positional] = []
     rows = find_rows(section, loose)
     for index, row in enumerate(rows):
         below = rows[index + 1] if index + 1 < len(rows) else None
-        if (row.indent > base + 1 and not section.boxed) or len(done) >= MAX_ARGUMENTS:
+        if (row.indent > base + 1 and not section.boxed) or len(positionals) >= MAX_ARGUMENTS:
             continue
         if below is not None and below.indent > row.indent and commands:
             continue  # it takes the commands that are listed below it
         positional = _read(row)
         if positional is not None and positional.name not in commands:
-            done.append(positional)
-    return done
+            positionals.append(positional)
+    return positionals
 
 
 def unnamed_rest(
@@ -87,10 +87,10 @@ def unnamed_rest(
     for section, loose, margin in sections:
         for row in find_rows(section, loose):
             if row.indent == margin and row.text and _WORD.fullmatch(row.left.strip()):
-                found = _read(row)
-                if found is not None:
-                    found.required, found.variadic = False, True
-                    return [found]
+                positional = _read(row)
+                if positional is not None:
+                    positional.required, positional.variadic = False, True
+                    return [positional]
     return []
 
 
@@ -113,25 +113,25 @@ def _read(row: Definition) -> Positional | None:
     name = first if again == first else name  # `[STR [STR ...]]`
     if not any(char.isalnum() for char in name) or letters(name) == "options":
         return None
-    found = Positional(name, (row.first, row.last), "definition")
-    found.raw = terms[-1].strip()
+    positional = Positional(name, (row.first, row.last), "definition")
+    positional.raw = terms[-1].strip()
     for term in terms[1:]:
-        found.names.update(_key(name) for name in [term, *_INNER.findall(term)])
-    found.text = row.text
-    found.variadic = "..." in left or "\u2026" in left
+        positional.names.update(_key(name) for name in [term, *_INNER.findall(term)])
+    positional.text = row.text
+    positional.variadic = "..." in left or "\u2026" in left
     if left.startswith("["):
-        found.required = False
+        positional.required = False
     if typed:
-        found.choices = choices_of_placeholder(typed.group(2), brackets_are_optional=False)
+        positional.choices = choices_of_placeholder(typed.group(2), brackets_are_optional=False)
     elif noted:
-        found.raw = f"<{noted.group(2)}>"
-        found.choices = choices_of_placeholder(found.raw, brackets_are_optional=False)
+        positional.raw = f"<{noted.group(2)}>"
+        positional.choices = choices_of_placeholder(positional.raw, brackets_are_optional=False)
     elif left.startswith("{") and "," in left:
-        found.choices = choices_of_placeholder(terms[0], brackets_are_optional=False)
-        found.name = found.name if found.choices is None else terms[0].strip("{}")
-    if is_required(found.text):
-        found.required = True
-    return found
+        positional.choices = choices_of_placeholder(terms[0], brackets_are_optional=False)
+        positional.name = positional.name if positional.choices is None else terms[0].strip("{}")
+    if is_required(positional.text):
+        positional.required = True
+    return positional
 
 
 def merge_arguments(
@@ -155,19 +155,19 @@ def merge_arguments(
     defined = [one for one in defined if not (one.choices and set(one.choices) <= commands)]
     literal = _bare_words_are_literal(usage, defined)
     forms = []
-    for found, has_only_options in zip(usage.arguments, usage.only_options, strict=True):
-        kept = _kept(found, values, literal, has_commands, defined)
-        kept = [one for one in kept if not _lists_commands(one.name, commands)]
+    for arguments, has_only_options in zip(usage.arguments, usage.only_options, strict=True):
+        candidates = _select_arguments(arguments, values, literal, has_commands, defined)
+        candidates = [one for one in candidates if not _lists_commands(one.name, commands)]
         if complete:
-            kept = [one for one in kept if _match(one, defined)]
-        forms.append(Form(kept, only_options=has_only_options))
-    done: list[Positional] = []
+            candidates = [one for one in candidates if _match(one, defined)]
+        forms.append(Form(candidates, only_options=has_only_options))
+    positionals: list[Positional] = []
     for argument in merge_forms(forms, lambda one: _same(one, defined)):
-        done.append(_positional(argument, defined))
-    rest = [one for one in defined if one not in done]
+        positionals.append(_positional(argument, defined))
+    rest = [one for one in defined if one not in positionals]
     if complete and rest:
-        _hand_on(usage, done, rest[-1])
-    return (done + rest)[:MAX_ARGUMENTS]
+        _hand_on(usage, positionals, rest[-1])
+    return (positionals + rest)[:MAX_ARGUMENTS]
 
 
 def _lists_commands(name: str, commands: set[str]) -> bool:
@@ -176,69 +176,74 @@ def _lists_commands(name: str, commands: set[str]) -> bool:
     return len(words) > 2 and 2 * len(words & commands) >= len(words)
 
 
-def _hand_on(usage: Usage, done: list[Positional], rest: Positional) -> None:
+def _hand_on(usage: Usage, positionals: list[Positional], rest: Positional) -> None:
     """argparse: `subdir ...` is one positional and, unnamed, another that takes what is left."""
     texts = [pattern.text for pattern in usage.patterns]
     if not any(text.endswith((" ...", "] ...")) for text in texts):
         return
     rest.required, rest.variadic = False, True
-    for one in done:
+    for one in positionals:
         if any(text.endswith(f" {one.name} ...") for text in texts):
             one.variadic = False
 
 
 def _bare_words_are_literal(usage: Usage, defined: list[Positional]) -> bool:
     """Whether the tool marks its placeholders, so that an unmarked word means itself."""
-    named = {name for one in defined for name in one.names}
-    for found in usage.arguments:
-        for argument in found:
+    defined_names = {name for one in defined for name in one.names}
+    for arguments in usage.arguments:
+        for argument in arguments:
             key = letters(argument.name)
             if is_command_word(key) or is_args_word(key):
                 continue
-            if _key(argument.name) in named and argument.bare:
+            if _key(argument.name) in defined_names and argument.bare:
                 return False
             if argument.raw.startswith("<") or (argument.name.isupper() and len(key) > 1):
                 return True
     return False
 
 
-def _kept(
-    found: list[UsageArgument],
+def _select_arguments(
+    arguments: list[UsageArgument],
     values: dict[str, bool],
     literal: bool,
     has_commands: bool,
     defined: list[Positional],
 ) -> list[UsageArgument]:
-    named = {name for one in defined for name in one.names}
-    kept = []
+    defined_names = {name for one in defined for name in one.names}
+    selected = []
     commanded = False
-    handed_on = any(letters(argument.name) == "args" for argument in found)
+    handed_on = any(letters(argument.name) == "args" for argument in arguments)
     # `run <command> [-- <args>]`, `exec POD -- COMMAND`: the command is another program's.
-    is_foreign = not has_commands and any(argument.handed for argument in found)
-    for argument in found:
+    is_foreign = not has_commands and any(argument.handed for argument in arguments)
+    for argument in arguments:
         key = letters(argument.name)
-        known = _key(argument.name) in named
+        is_defined = _key(argument.name) in defined_names
         if argument.after is not None and values.get(argument.after, True):
             continue
         stands_for = (
             has_commands or handed_on or (argument.raw.startswith("<") and argument.required)
         )
-        if is_command_word(key) and not known and stands_for and not is_foreign:
+        if is_command_word(key) and not is_defined and stands_for and not is_foreign:
             commanded = True
             continue
         # `vim [arguments] [file ..]`: what stands before the named ones are flags.
-        if is_args_word(key) and argument is found[0] and len(found) > 1 and not argument.required:
+        if (
+            is_args_word(key)
+            and argument is arguments[0]
+            and len(arguments) > 1
+            and not argument.required
+        ):
             continue
         # `git archive [<extra>] <tree-ish>`: one more word for flags; a value that may be left out comes last.
         is_flags = key == "extra" and not argument.required and not argument.variadic
-        if is_flags and not known and any(one.required for one in found):
+        if is_flags and not is_defined and any(one.required for one in arguments):
             continue
-        if commanded and (is_args_word(key) or "arg" in key) and not known:
+        if commanded and (is_args_word(key) or "arg" in key) and not is_defined:
             continue
-        if argument.bare and literal and not known:
+        if argument.bare and literal and not is_defined:
             continue
-        kept.append(argument)
-    return kept
+        selected.append(argument)
+    return selected
 
 
 def _match(argument: UsageArgument, defined: list[Positional]) -> Positional | None:
@@ -253,30 +258,34 @@ def _same(argument: UsageArgument, defined: list[Positional]) -> str:
 
 
 def _positional(argument: UsageArgument, defined: list[Positional]) -> Positional:
-    found = _match(argument, defined) or Positional(argument.name, argument.lines, "usage")
+    positional = _match(argument, defined) or Positional(argument.name, argument.lines, "usage")
     # jsonargparse notes `(required)` at every positional, at `[targets ...]` too; `[required]` of click and typer is meant so.
     is_any_number = argument.required is False and argument.variadic
-    if found.required is None or (is_any_number and "(required)" in found.text):
-        found.required = argument.required
-    found.variadic = found.variadic or argument.variadic
-    return found
+    if positional.required is None or (is_any_number and "(required)" in positional.text):
+        positional.required = argument.required
+    positional.variadic = positional.variadic or argument.variadic
+    return positional
 
 
-def build_argument(found: Positional) -> Argument:
+def build_argument(positional: Positional) -> Argument:
     """The finished positional."""
-    default = default_of(found.text)
-    choices = found.choices or choices_of_prose(found.text, found.text)
+    default = default_of(positional.text)
+    choices = positional.choices or choices_of_prose(positional.text, positional.text)
     return Argument(
-        name=found.name,
-        type="enum" if choices else type_of(found.raw, found.text),
-        description=found.text,
-        required=False if found.required is False else None,
+        name=positional.name,
+        type="enum" if choices else type_of(positional.raw, positional.text),
+        description=positional.text,
+        required=False if positional.required is False else None,
         default=default if default is not None else MISSING,
-        variadic=True if found.variadic else None,
+        variadic=True if positional.variadic else None,
         enum=choices,
         extra={
             "x-atip": {
-                "evidence": {"source": "help", "lines": list(found.lines), "part": found.part}
+                "evidence": {
+                    "source": "help",
+                    "lines": list(positional.lines),
+                    "part": positional.part,
+                }
             }
         },
     )

@@ -48,9 +48,9 @@ def find_commands(
         return []
     if section.boxed:
         loose = [line for line in loose if line.cells is not None]
-    listed = _comma_list(loose) or _grid(loose) or _titled(loose, own)
-    if listed:
-        return listed
+    plain_list = _comma_list(loose) or _grid(loose) or _below_titles(loose, own)
+    if plain_list:
+        return plain_list
     rows = find_rows(section, loose)
     nested = _below_braces(rows, section)
     if nested is not None:
@@ -163,7 +163,7 @@ def _comma_list(lines: Sequence[Line]) -> list[Sub]:
     return [Sub(name=part, lines=span) for part in good[:MAX_COMMANDS]]
 
 
-def _titled(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
+def _below_titles(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
     """Commands whose invocation is indented below their description: `Make bucket` / `s3cmd mb s3://BUCKET`."""
     base = lines[0].indent
     end = next((at for at, line in enumerate(lines) if line.indent < base), len(lines))
@@ -171,7 +171,7 @@ def _titled(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
     below = [line for line in lines if line.indent > base]
     if len(below) < 2 or any(line.text.split(" ", 1)[0].lower() not in own for line in below):
         return []
-    done: dict[str, Sub] = {}
+    subs: dict[str, Sub] = {}
     title = lines[0]
     for line in lines:
         words = line.text.split()
@@ -179,7 +179,7 @@ def _titled(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
             title = line
         elif len(words) > 1 and _NAME.fullmatch(words[1]):
             rest = " ".join(words[2:])
-            done.setdefault(
+            subs.setdefault(
                 words[1],
                 Sub(
                     name=words[1],
@@ -188,12 +188,12 @@ def _titled(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
                     lines=(title.number, line.number),
                 ),
             )
-    return list(done.values()) if len(done) > 1 else []
+    return list(subs.values()) if len(subs) > 1 else []
 
 
 def _grid(lines: Sequence[Line]) -> list[Sub]:
     """Names in columns, without explanations (openssl)."""
-    done: list[Sub] = []
+    subs: list[Sub] = []
     wide = 0
     for line in lines[:400]:
         words = [word for word in line.text.split("  ") if word.strip()]
@@ -201,8 +201,8 @@ def _grid(lines: Sequence[Line]) -> list[Sub]:
         if not all(_NAME.fullmatch(word) for word in words):
             return []
         wide += len(words) > 2
-        done += [Sub(name=word, lines=(line.number, line.number)) for word in words]
-    return done if wide * 2 >= len(lines) and wide else []
+        subs += [Sub(name=word, lines=(line.number, line.number)) for word in words]
+    return subs if wide * 2 >= len(lines) and wide else []
 
 
 def _below_braces(rows: list[Definition], section: Section) -> list[Definition] | None:

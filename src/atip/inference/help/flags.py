@@ -126,10 +126,10 @@ class _Scanner:
         return tuple(members)
 
     def _best_value(self) -> tuple[str, bool]:
-        given = [value for value in self.values if value[0] or value[1]]
-        if not given:
+        values = [value for value in self.values if value[0] or value[1]]
+        if not values:
             return "", False
-        return max(given, key=lambda value: (value[0] not in ("", "="), not value[1]))
+        return max(values, key=lambda value: (value[0] not in ("", "="), not value[1]))
 
     def _peek(self, offset: int = 0) -> str:
         index = self.at + offset

@@ -88,9 +88,9 @@ def guess_values(drafts: Sequence[OptionDraft]) -> None:
     at most a tenth of the options show a placeholder, and it is marked as one. GOption prints each option with or
     without, as its author wrote it: there an explanation that no switch has counts on every page.
     """
-    shown = sum(bool(draft.raw) or draft.optional_value for draft in drafts)
+    placeholders = sum(bool(draft.raw) or draft.optional_value for draft in drafts)
     is_goption = any(draft.text == "Show help options" for draft in drafts)
-    is_mixed = shown * 10 > len(drafts)
+    is_mixed = placeholders * 10 > len(drafts)
     if (len(drafts) < 4 or is_mixed) and not is_goption:
         return
     for draft in drafts:

@@ -74,20 +74,20 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
         if forms:
             usage.keep_forms(forms)
     usage.take_objects(*find_objects(text, patterns))
-    return _Reading(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
+    return _HelpReader(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
 
 
 def listed_synopsis(sections: list[Section], words: tuple[str, ...]) -> list[UsagePattern]:
     """Options that are written as a usage line goes on: `[-g|--global] [--omit <dev|optional>]` (npm)."""
-    found: list[UsagePattern] = []
+    patterns: list[UsagePattern] = []
     for section in sections:
-        shown = [line for line in section.lines if line.text.startswith("[-")]
-        if section.kind == OPTIONS and shown and shown[0] is section.lines[0]:
-            pattern = UsagePattern(" ".join(words), shown[0].number)
-            for line in shown:
+        lines = [line for line in section.lines if line.text.startswith("[-")]
+        if section.kind == OPTIONS and lines and lines[0] is section.lines[0]:
+            pattern = UsagePattern(" ".join(words), lines[0].number)
+            for line in lines:
                 pattern.extend(line.text, line.number)
-            found.append(pattern)
-    return found
+            patterns.append(pattern)
+    return patterns
 
 
 def read_synopsis(patterns: list[str], words: tuple[str, ...]) -> Command:
@@ -98,7 +98,7 @@ def read_synopsis(patterns: list[str], words: tuple[str, ...]) -> Command:
     return infer_help(text, tool=words[0], path=words[1:])
 
 
-class _Reading:
+class _HelpReader:
     """One text being read; holds what the stages hand on."""
 
     def __init__(
@@ -140,13 +140,13 @@ class _Reading:
             self.loose.append((section, loose))
         # A manual page also describes commands of an editor or a language.
         words = {word for word, _ in self.usage.words} if self.nested else set()
-        listed = (
+        may_have_commands = (
             not page.manual or self.usage.takes_command or bool(self.usage.braces) or len(words) > 1
         )
-        subs = self._commands() if listed else {}  # (5)
+        subs = self._commands() if may_have_commands else {}  # (5)
         drafts = draft_options(self.entries, self.usage, usage_lines(self.loose))
-        known = {flag for draft in drafts for flag in draft.flags}
-        drafts += find_mentions(self.loose, self.entries, known, careful=self.nested)  # (8)
+        flags = {flag for draft in drafts for flag in draft.flags}
+        drafts += find_mentions(self.loose, self.entries, flags, careful=self.nested)  # (8)
         arguments = self._arguments(subs, drafts)  # (6)
         legends = Legends(self.loose)
         options = [self._with_legend(one, legends) for one in self._options(drafts)]  # (7)
@@ -161,7 +161,7 @@ class _Reading:
         )
 
     def _commands(self) -> dict[str, Sub]:
-        found: dict[str, Sub] = {}
+        by_name: dict[str, Sub] = {}
         for section, loose in self.loose:
             subs = find_commands(section, loose, self.usage, self.own)
             boxed = section.boxed and self.usage.takes_command
@@ -169,68 +169,68 @@ class _Reading:
                 section.kind = COMMANDS
                 subs = find_commands(section, loose, self.usage, self.own)
             for sub in subs:
-                found.setdefault(sub.name, sub)
-        if not found and self.usage.takes_command:
-            found = self._grouped_commands()
-        self._commands_of_usage(found)
-        if sum(name.islower() for name in found) > 2:  # `OBJECT := { address | link … }`
-            return {name: sub for name, sub in found.items() if not name.isupper()}
-        return found
+                by_name.setdefault(sub.name, sub)
+        if not by_name and self.usage.takes_command:
+            by_name = self._grouped_commands()
+        self._commands_of_usage(by_name)
+        if sum(name.islower() for name in by_name) > 2:  # `OBJECT := { address | link … }`
+            return {name: sub for name, sub in by_name.items() if not name.isupper()}
+        return by_name
 
     def _grouped_commands(self) -> dict[str, Sub]:
         """Commands below headings of their own (`Read the registry:`), in a page without a list of commands."""
         groups = [one for one in self.loose if looks_like_commands(*one)]
-        found: dict[str, Sub] = {}
+        by_name: dict[str, Sub] = {}
         for section, loose in groups:
             section.kind = COMMANDS
             for sub in find_commands(section, loose, self.usage, self.own):
-                found.setdefault(sub.name, sub)
-        return found if len(found) > 1 else {}
+                by_name.setdefault(sub.name, sub)
+        return by_name if len(by_name) > 1 else {}
 
-    def _commands_of_usage(self, found: dict[str, Sub]) -> None:
-        known = {name for sub in found.values() for name in (sub.name, *sub.aliases)}
+    def _commands_of_usage(self, by_name: dict[str, Sub]) -> None:
+        names_so_far = {name for sub in by_name.values() for name in (sub.name, *sub.aliases)}
         for names, dots, lines in self.usage.braces:
-            if dots or set(names) & known:
+            if dots or set(names) & names_so_far:
                 for name in names:
-                    if name not in known:
-                        found.setdefault(name, Sub(name=name, lines=lines))
+                    if name not in names_so_far:
+                        by_name.setdefault(name, Sub(name=name, lines=lines))
         for name in self.usage.objects:
-            found.setdefault(name, Sub(name=name, lines=(1, 1)))
+            by_name.setdefault(name, Sub(name=name, lines=(1, 1)))
         words = dict(self.usage.words)
         groups = self.usage.brace_groups
         if len(words) > 1 or groups > 1:  # `ip route { add | del } ROUTE`, `ip route get ADDRESS`
             words |= dict(self.usage.brace_words)
-        if found:
-            if 2 * len(set(words) & known) > len(words) and self.nested:
+        if by_name:
+            if 2 * len(set(words) & names_so_far) > len(words) and self.nested:
                 for word, lines in words.items():  # a list in prose may leave some out
-                    if word not in known:
-                        found.setdefault(word, Sub(name=word, lines=lines))
-            without(self.usage, set(words) & set(found))
+                    if word not in names_so_far:
+                        by_name.setdefault(word, Sub(name=word, lines=lines))
+            without(self.usage, set(words) & set(by_name))
             return
         if len(words) >= 2 and (len(self.usage.words) + groups) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
-                found.setdefault(word, Sub(name=word, lines=lines))
+                by_name.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words))
 
     def _sub_command(self, sub: Sub) -> Command:
         """A listed command, with what its row or its own usage lines show of positionals and options."""
         words = (*self.words, sub.name)
         synopsis = sub.synopsis or self.usage.synopses.get(sub.name, "")
-        shown = [f"{' '.join(words)} {synopsis}"] if synopsis else []
+        synopses = [f"{' '.join(words)} {synopsis}"] if synopsis else []
         start = " ".join(words)
         default = f"{' '.join(self.words)} [{sub.name} "
         for pattern in self.usage.patterns:
             if f"{pattern.text} ".startswith(f"{start} "):
-                shown.append(pattern.text)
+                synopses.append(pattern.text)
             elif pattern.text.startswith(default):  # `git stash [push [-p]]`
-                shown.append(f"{start} {pattern.text.removeprefix(default).removesuffix(']')}")
-        told = read_synopsis(shown, words) if shown else Command()
+                synopses.append(f"{start} {pattern.text.removeprefix(default).removesuffix(']')}")
+        facts = read_synopsis(synopses, words) if synopses else Command()
         return Command(
             description=one_line(sub.description),
             aliases=sub.aliases or None,
-            arguments=told.arguments or None,
-            options=told.options or None,
-            usage="\n".join(shown) or None,
+            arguments=facts.arguments or None,
+            options=facts.options or None,
+            usage="\n".join(synopses) or None,
             extra={"x-atip": {"evidence": {"source": "help", "lines": list(sub.lines)}}},
         )
 
@@ -249,14 +249,16 @@ class _Reading:
             margins = {id(one.section): one.indent for one in reversed(self.entries)}
             rows = ((one, loose, margins.get(id(one), -1)) for one, loose in self.loose)
             defined += unnamed_rest(self.usage, rows)
-        merged = merge_arguments(self.usage, defined, drafts, commands=names, complete=complete)
-        return [build_argument(one) for one in merged]
+        positionals = merge_arguments(
+            self.usage, defined, drafts, commands=names, complete=complete
+        )
+        return [build_argument(one) for one in positionals]
 
     def _options(self, drafts: list[OptionDraft]) -> list[Option]:
         style = style_of(drafts)
-        taken: set[str] = set()
+        names: set[str] = set()
         return [
-            build_option(draft, style=style, name=option_name(draft.flags, taken))
+            build_option(draft, style=style, name=option_name(draft.flags, names))
             for draft in drafts
         ]
 
@@ -265,17 +267,17 @@ class _Reading:
         placeholder = str(option.own.get("placeholder") or "")
         if option.enum or not option.takes_value or not placeholder.isupper():
             return option
-        found = legends.values(option.flags, placeholder)
-        if found is None and _SEE_BELOW.search(option.description):
-            found = legends.mentioned(option.flags[-1])
-        return option.replace(enum=found, type="enum") if found else option
+        values = legends.values(option.flags, placeholder)
+        if values is None and _SEE_BELOW.search(option.description):
+            values = legends.mentioned(option.flags[-1])
+        return option.replace(enum=values, type="enum") if values else option
 
     def _description(self) -> str:
         """The first paragraph that says what the command does."""
         for paragraph in self._paragraphs():
-            found = find_summary(paragraph, self.name)
-            if found:
-                return found
+            summary = find_summary(paragraph, self.name)
+            if summary:
+                return summary
         return ""
 
     def _paragraphs(self) -> Iterator[str]:
@@ -295,15 +297,15 @@ class _Reading:
                 yield " ".join(words)
 
     def _examples(self) -> tuple[str, ...]:
-        done: list[str] = []
+        examples: list[str] = []
         for section in self.sections:
             if section.kind == EXAMPLES:
                 for line in section.lines:
                     text = line.text.lstrip("$% ").strip()
                     first = text.split(" ", 1)[0].lower()
-                    if first in self.own and len(done) < MAX_EXAMPLES:
-                        done.append(text)
-        return tuple(done)
+                    if first in self.own and len(examples) < MAX_EXAMPLES:
+                        examples.append(text)
+        return tuple(examples)
 
     def _own(self, page: Page) -> dict[str, object]:
         own: dict[str, object] = {"evidence": {"source": "help", "lines": [1, _last(page)]}}

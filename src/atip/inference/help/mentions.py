@@ -70,24 +70,24 @@ def _is_synopsis(text: str) -> bool:
 def find_mentions(
     loose: Sequence[tuple[Section, list[Line]]],
     entries: Sequence[Definition],
-    known: set[str],
+    known_flags: set[str],
     *,
     careful: bool,
 ) -> list[OptionDraft]:
     """Drafts of mentioned flags. `careful`: the page of a sub-command often speaks of others."""
-    found: dict[str, OptionDraft] = {}
+    drafts: dict[str, OptionDraft] = {}
     for text, number in _texts(loose, entries):
-        if "-" not in text or len(found) >= MAX_MENTIONS:
+        if "-" not in text or len(drafts) >= MAX_MENTIONS:
             continue
         for match in _FLAG.finditer(text):
             flag = match.group(1)
-            if flag in known or flag in found or not _is_mention(text, match, careful):
+            if flag in known_flags or flag in drafts or not _is_mention(text, match, careful):
                 continue
             draft = OptionDraft([flag], (number, number), "prose")
             if text[match.end() : match.end() + 2] in ("=<", " <"):
                 draft.value = draft.raw = text[match.end() + 1 :].split(">")[0][:60] + ">"
-            found[flag] = draft
-    return list(found.values())[:MAX_OPTIONS]
+            drafts[flag] = draft
+    return list(drafts.values())[:MAX_OPTIONS]
 
 
 def _texts(

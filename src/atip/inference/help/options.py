@@ -44,38 +44,38 @@ def draft_options(entries: Iterable[Definition], usage: Usage, stray: Usage) -> 
     `stray` are usage lines found outside of the usage block.
     """
     drafts: list[OptionDraft] = []
-    known: dict[str, OptionDraft] = {}
+    by_flag: dict[str, OptionDraft] = {}
     # Definitions under a heading that promises options come before flags shown elsewhere.
     for entry in sorted(entries, key=lambda entry: entry.section.kind != OPTIONS):
         if len(drafts) >= MAX_OPTIONS:
             break
         if entry.spec is not None:
             for spec in entry.spec.members if not entry.parts else ():
-                _define(entry, spec, drafts, known)
+                _define(entry, spec, drafts, by_flag)
             if entry.parts or not entry.spec.members:
-                _define(entry, entry.spec, drafts, known)
+                _define(entry, entry.spec, drafts, by_flag)
     drafts.sort(key=lambda draft: draft.lines)
     guess_values(drafts)
     defined = len(drafts)
     for option in usage.options:
         if len(drafts) < MAX_OPTIONS:
-            _use(option, drafts, known)
-    _split_clusters(usage, drafts, known, defined)
+            _use(option, drafts, by_flag)
+    _split_clusters(usage, drafts, by_flag, defined)
     for option in stray.options:
-        draft = next((known[flag] for flag in option.flags if flag in known), None)
+        draft = next((by_flag[flag] for flag in option.flags if flag in by_flag), None)
         if len(drafts) < MAX_OPTIONS and draft is None:
-            _use(option, drafts, known)
+            _use(option, drafts, by_flag)
         elif draft is not None and draft.value is None and option.raw.startswith("<"):
             draft.value, draft.raw = option.value, option.raw  # npm: a synopsis of all options
     return drafts
 
 
 def _define(
-    entry: Definition, spec: FlagSpec, drafts: list[OptionDraft], known: dict[str, OptionDraft]
+    entry: Definition, spec: FlagSpec, drafts: list[OptionDraft], by_flag: dict[str, OptionDraft]
 ) -> None:
-    fresh = [flag for flag in spec.flags if flag not in known]
+    fresh = [flag for flag in spec.flags if flag not in by_flag]
     if not fresh:
-        _again(entry, spec, known[spec.flags[0]])
+        _again(entry, spec, by_flag[spec.flags[0]])
         return
     draft = OptionDraft(fresh, (entry.first, entry.last), "definition")
     draft.value, draft.raw = spec.value, spec.raw_value
@@ -89,7 +89,7 @@ def _define(
     _read_type_note(draft)
     drafts.append(draft)
     for flag in fresh:
-        known[flag] = draft
+        by_flag[flag] = draft
 
 
 def _again(entry: Definition, spec: FlagSpec, draft: OptionDraft) -> None:
@@ -135,8 +135,8 @@ def _read_type_note(draft: OptionDraft) -> None:
         draft.repeat = note.group(1) == "array"
 
 
-def _use(option: UsageOption, drafts: list[OptionDraft], known: dict[str, OptionDraft]) -> None:
-    draft = next((known[flag] for flag in option.flags if flag in known), None)
+def _use(option: UsageOption, drafts: list[OptionDraft], by_flag: dict[str, OptionDraft]) -> None:
+    draft = next((by_flag[flag] for flag in option.flags if flag in by_flag), None)
     if draft is None:
         draft = OptionDraft(option.flags, option.lines, "usage")
         draft.value, draft.raw = option.value, option.raw
@@ -144,12 +144,12 @@ def _use(option: UsageOption, drafts: list[OptionDraft], known: dict[str, Option
         draft.required = option.required and option.value is not None
         drafts.append(draft)
         for flag in option.flags:
-            known[flag] = draft
+            by_flag[flag] = draft
         return
     for flag in option.flags:
-        if flag not in known:
+        if flag not in by_flag:
             draft.flags.append(flag)
-            known[flag] = draft
+            by_flag[flag] = draft
     if option.value is not None and draft.guessed and not draft.raw:
         draft.value, draft.raw = option.value, option.raw
     elif option.value is not None and draft.value is None and option.certain:
@@ -168,7 +168,7 @@ def _use(option: UsageOption, drafts: list[OptionDraft], known: dict[str, Option
 
 
 def _split_clusters(
-    usage: Usage, drafts: list[OptionDraft], known: dict[str, OptionDraft], defined: int
+    usage: Usage, drafts: list[OptionDraft], by_flag: dict[str, OptionDraft], defined: int
 ) -> None:
     """`[-abc]` is three flags unless the tool defines long flags with one dash."""
     single = [
@@ -176,18 +176,18 @@ def _split_clusters(
         if not flag.startswith("--") and len(flag) > 2
     ]  # fmt: skip
     for cluster, lines in usage.clusters:
-        if cluster in known:
+        if cluster in by_flag:
             continue
         members = [f"-{letter}" for letter in cluster[1:]]
         letters = all(letter.isalnum() or letter in "?@#%" for letter in cluster[1:])
-        known_all = all(member in known for member in members)
+        known_all = all(member in by_flag for member in members)
         word = cluster[1:] in _WORDS or (single and not known_all)
         if not letters or len(set(members)) != len(members) or word:
             members = [cluster]
         for flag in members:
-            if flag not in known and len(drafts) < MAX_OPTIONS:
-                known[flag] = OptionDraft([flag], lines, "usage")
-                drafts.append(known[flag])
+            if flag not in by_flag and len(drafts) < MAX_OPTIONS:
+                by_flag[flag] = OptionDraft([flag], lines, "usage")
+                drafts.append(by_flag[flag])
 
 
 _HELP_FLAGS = frozenset(("--help", "-h", "-?"))
@@ -260,7 +260,7 @@ def _own(draft: OptionDraft) -> dict[str, object]:
         own["group"] = draft.group
     if draft.raw:
         own["placeholder"] = plain_placeholder(draft.raw)
-    for key, given in (
+    for key, fact in (
         ("optionalValue", draft.optional_value),
         ("negatable", draft.negatable),
         ("repeatable", draft.repeat),
@@ -268,7 +268,7 @@ def _own(draft: OptionDraft) -> dict[str, object]:
         ("guessed", draft.guessed),
         ("mentioned", draft.part == "prose" or draft.truncated),
     ):
-        if given:
+        if fact:
             own[key] = True
     if draft.raw and not draft.equals and all(_is_long_behind_one_dash(f) for f in draft.flags):
         own["join"] = "space"  # shown as `-name VALUE`: `-name=VALUE` may mean something else
@@ -286,18 +286,18 @@ _COMPOSITE = re.compile(r"[A-Za-z>\]][:=][A-Za-z<\[]|[A-Z]{2} [A-Z]{2}")
 
 def _choices(draft: OptionDraft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
-    shown = choices_of_placeholder(
+    placeholder_choices = choices_of_placeholder(
         draft.raw, brackets_are_optional=style == "commander", style=style
     )
-    if shown is None and _COMPOSITE.search(draft.raw):
+    if placeholder_choices is None and _COMPOSITE.search(draft.raw):
         return None  # `PERMISSION:USER`: the words are values of one part
-    found = (
-        shown
+    choices = (
+        placeholder_choices
         or choices_of_prose(draft.text, draft.paragraphs, style="formal" if formal else style)
         or (None if formal else choices_of_legend(draft.raw, draft.text))
         or (None if formal else listed_behind(draft.raw, draft.text))
     )
-    return found if found and are_values(found, draft.flags) else None
+    return choices if choices and are_values(choices, draft.flags) else None
 
 
 def _typed(default: str, kind: str) -> object:
@@ -314,18 +314,18 @@ def _typed(default: str, kind: str) -> object:
     return default
 
 
-def option_name(flags: Sequence[str], taken: set[str]) -> str:
+def option_name(flags: Sequence[str], used_names: set[str]) -> str:
     """The longest spelling without dashes, unique within the command."""
     long = [flag for flag in flags if flag.startswith("--")] or list(flags)
     for flag in [*long, *flags]:
         name = flag.lstrip("-").rstrip("\u2026=") or flag
-        if name not in taken:
-            taken.add(name)
+        if name not in used_names:
+            used_names.add(name)
             return name
     name = next(
         f"{long[0].lstrip('-')}-{n}"
         for n in range(2, MAX_OPTIONS * 2)
-        if f"{long[0].lstrip('-')}-{n}" not in taken
+        if f"{long[0].lstrip('-')}-{n}" not in used_names
     )
-    taken.add(name)
+    used_names.add(name)
     return name

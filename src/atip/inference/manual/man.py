@@ -42,20 +42,20 @@ def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) 
         text = text[:MAX_CHARS].decode("utf-8", "replace")
     text = text[:MAX_CHARS].replace("\r\n", "\n")
     if _SOURCE.search(text[:20_000]) is None:
-        return _marked(infer_help(text, tool=tool, path=path), {})
+        return _mark_source(infer_help(text, tool=tool, path=path), {})
     title = _TITLE.search(text[:20_000])
     name = tool or (title.group(1).lower() if title is not None else "")
     head = f"{name.upper()}(1) {name.upper()}(1)"
     lines = [(head, 1), ("", 1), *render(text)]
     numbers = {index: number for index, (_, number) in enumerate(lines, 1)}
-    found = infer_help("\n".join(line for line, _ in lines), tool=name, path=path)
-    pages = _own_pages(found.commands or {}, name)
+    command = infer_help("\n".join(line for line, _ in lines), tool=name, path=path)
+    pages = _own_pages(command.commands or {}, name)
     commands = {_command_name(page, name): one for page, one in pages.items()}
     purpose = find_summary(
         read_purpose(text, "-".join((name, *path))), "-".join((name, *path))
-    ) or _purpose(found.description)
-    found = found.replace(description=purpose, commands=commands or None)
-    return _marked(found, numbers)
+    ) or _purpose(command.description)
+    command = command.replace(description=purpose, commands=commands or None)
+    return _mark_source(command, numbers)
 
 
 _DASH = re.compile(r" (?:-|–|—|--) ")
@@ -70,9 +70,9 @@ def read_purpose(text: str, name: str) -> str:
     section = _NAME_SECTION.search(text[:MAX_CHARS])
     if section is None:
         return ""
-    if _MDOC_PURPOSE.search(section[1]):
-        said = _MDOC_PURPOSE.search(section[1])[1]  # type: ignore[index]
-        return " ".join(_MDOC_MACRO.sub("", said).split())
+    purpose = _MDOC_PURPOSE.search(section[1])
+    if purpose is not None:
+        return " ".join(_MDOC_MACRO.sub("", purpose[1]).split())
     first, _, rest = section[1].partition("\n.sp\n")
     # AsciiDoc pages without a SYNOPSIS have their usage lines behind the purpose.
     body = first if rest and _ROFF_DASH.search(first) else section[1]
@@ -137,7 +137,7 @@ def _purpose(description: str) -> str:
     return description[dash.end() :].strip() if dash else description
 
 
-def _marked(command: Command, numbers: Mapping[int, int]) -> Command:
+def _mark_source(command: Command, numbers: Mapping[int, int]) -> Command:
     """The same command with `man` as the source of its evidence."""
     return command.replace(
         options=tuple(one.replace(extra=_own(one.extra, numbers)) for one in command.options or ()),

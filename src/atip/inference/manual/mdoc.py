@@ -126,10 +126,10 @@ class MdocReader:
     def _program(self, words: list[str]) -> None:
         if words and not self.name:
             self.name = words[0]
-        shown = self.inline(words) if words else self.name
+        text = self.inline(words) if words else self.name
         if self.section == "SYNOPSIS":
             self.reader.flush()  # each pattern starts with the program's name
-        self.reader.text(shown)
+        self.reader.text(text)
 
     def _list(self, name: str, words: list[str]) -> None:
         reader = self.reader

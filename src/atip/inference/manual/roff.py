@@ -49,13 +49,13 @@ class _Reader:
         self.mdoc = MdocReader(self)
 
     def run(self, source: str) -> list[tuple[str, int]]:
-        held = ""
+        pending = ""
         for number, line in enumerate(source.split("\n")[:MAX_LINES], 1):
-            if line.endswith("\\") and not line.endswith("\\\\") and len(held) < MAX_LINE:
-                held += line[:-1]  # a request goes on in the next line
+            if line.endswith("\\") and not line.endswith("\\\\") and len(pending) < MAX_LINE:
+                pending += line[:-1]  # a request goes on in the next line
                 continue
             self.number = number
-            line, held = (held + line)[:MAX_LINE].rstrip(), ""
+            line, pending = (pending + line)[:MAX_LINE].rstrip(), ""
             if self.skip:
                 if line.rstrip() == self.skip:
                     self.skip = ""
@@ -101,8 +101,8 @@ class _Reader:
     def flush(self) -> None:
         """Ends the current paragraph."""
         if self.words:
-            joined = " ".join(" ".join(self.words).split())
-            self.out.append((" " * min(self.indent, 120) + joined, self.start))
+            paragraph = " ".join(" ".join(self.words).split())
+            self.out.append((" " * min(self.indent, 120) + paragraph, self.start))
             self.words, self.size = [], 0
 
     def blank(self) -> None:

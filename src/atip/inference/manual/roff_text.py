@@ -60,7 +60,7 @@ def unescape(text: str, strings: dict[str, str]) -> str:
 
 def split_arguments(text: str) -> list[str]:
     """Arguments of a macro: blanks separate, double quotes keep together."""
-    done: list[str] = []
+    arguments: list[str] = []
     at, size = 0, len(text)
     while at < size:
         if text[at] in " \t":
@@ -78,5 +78,5 @@ def split_arguments(text: str) -> list[str]:
                 step = 2 if text[at] == "\\" else 1
                 word.append(text[at : at + step])
                 at += step
-        done.append("".join(word))
-    return done
+        arguments.append("".join(word))
+    return arguments

@@ -21,6 +21,7 @@ from atip.errors import FormatError
 from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
+from atip.model.value import Value
 from atip.policy.command_context import CommandContext, marked
 from atip.policy.lines.line_context import LineContext
 from atip.policy.lines.options import joined_risk, may_be_option
@@ -56,39 +57,35 @@ _SHELL_WORDS = frozenset(
 )
 
 
-def judge_line(
-    line: ShellLine,
-    *,
-    lookup: Lookup,
-    cwd: str,
-    home: str = "~",
-    depth: int = 0,
-    traced: bool = False,
-    links: FollowLinks | None = None,
-    workspace: NamesOf | None = None,
-    left: list[int] | None = None,
-) -> tuple[CommandContext, ...]:
-    """One subject per command that may run, in order.
+class MachineView(Value):
+    """What the judge of a line may know about the machine that would run it."""
 
-    Args:
-        links: resolves links in a path; None: paths are judged by their names alone.
-        workspace: names in the files of the workspace; None: unknown.
-        traced: the shell prints commands as it runs them (`bash -x`).
-        left: how many more commands may be judged, for all lines inside of one; None: this is the outer one.
-    """
-    left = [MAX_COMMANDS] if left is None else left
-    return _LineJudge(line, lookup, cwd, home, depth, traced, links, workspace, left).judge()
+    lookup: Lookup
+    """Tool by name."""
+    cwd: str
+    home: str = "~"
+    links: FollowLinks | None = None
+    """Resolves links in a path; None: paths are judged by their names alone."""
+    workspace: NamesOf | None = None
+    """Names in the files of the workspace; None: unknown."""
+
+
+def judge_line(line: ShellLine, view: MachineView) -> tuple[CommandContext, ...]:
+    """One subject per command that may run, in order."""
+    return _LineJudge(line, view, depth=0, traced=False, left=[MAX_COMMANDS]).judge()
 
 
 class _LineJudge:
     def __init__(
-        self, line: ShellLine, lookup: Lookup, cwd: str, home: str, depth: int, traced: bool,
-        links: FollowLinks | None, workspace: NamesOf | None, left: list[int],
-    ) -> None:  # fmt: skip
-        self.workspace, self.left = workspace, left
-        self.line, self.lookup, self.depth = line, lookup, depth
-        self.cwd, self.home, self.links = cwd, home, links
-        self.paths = Paths(line, cwd, home, links)
+        self, line: ShellLine, view: MachineView, *, depth: int, traced: bool, left: list[int]
+    ) -> None:
+        """
+        Args:
+            traced: the shell prints commands as it runs them (`bash -x`).
+            left: how many more commands may be judged, for all lines inside of one.
+        """
+        self.line, self.view, self.depth, self.left = line, view, depth, left
+        self.paths = Paths(line, view.cwd, view.home, view.links)
         self.context = LineContext(line, self.paths, traced=traced)
 
     def judge(self) -> tuple[CommandContext, ...]:
@@ -144,7 +141,7 @@ class _LineJudge:
         feed: tuple[int, ...] | None, nesting: int,
     ) -> list[CommandContext]:  # fmt: skip
         program = program_name(subject.tool)
-        tool = self.lookup(program) if program else None
+        tool = self.view.lookup(program) if program else None
         if tool is None:
             says = "is not a known program" if program else "is a file, not a known program"
             return [_unknown(subject, says)]
@@ -192,7 +189,7 @@ class _LineJudge:
         if curated and effects.network is not False:
             from atip.policy.network.remote import reads_service  # most lines stay on this machine
 
-            subject = subject.replace(reads_service=reads_service(subject, self.workspace))
+            subject = subject.replace(reads_service=reads_service(subject, self.view.workspace))
         if not call.inner or (call.wraps and _stands_in(call)):
             return [subject]
         if nesting >= MAX_NESTING:
@@ -241,18 +238,14 @@ class _LineJudge:
         if UNKNOWN_TEXT in text or self.depth + 1 >= MAX_NESTING:
             return [_unknown(outer, f"`{via}` runs text that is only known when the line runs")]
         try:
-            line = parse_shell(text, home=self.home, cwd=self.cwd, inner=True)
+            line = parse_shell(text, home=self.view.home, cwd=self.view.cwd, inner=True)
         except FormatError as error:
             return [_unknown(outer, error.message)]
         traced = self.context.traced or (
             outer.tool in habits.SHELLS and "-x" in (outer.flags or ())
         )
-        return list(
-            judge_line(
-                line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1,
-                traced=traced, links=self.links, workspace=self.workspace, left=self.left,
-            )
-        )  # fmt: skip
+        inner = _LineJudge(line, self.view, depth=self.depth + 1, traced=traced, left=self.left)
+        return list(inner.judge())
 
 
 def _numbered(word: ShellWord) -> str:

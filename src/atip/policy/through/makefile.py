@@ -117,7 +117,7 @@ def _plain(line: str, variables: dict[str, str]) -> str:
     line = line.replace("$$", "\0")
     for _ in range(_PASSES):
         line = _VALUE.sub(
-            lambda found: variables.get(found[1] or found[2], found[0].replace("$", "\1")), line
+            lambda match: variables.get(match[1] or match[2], match[0].replace("$", "\1")), line
         )
     line = re.sub(r"\$[@<^+?*%|]", "\1{make_value}", line)
     line = re.sub("[$\1]\\([^)]*\\)", "${make_value}", line)

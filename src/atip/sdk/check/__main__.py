@@ -109,7 +109,7 @@ def _run(argv: list[str], folder: str) -> _ProgramRun:
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         environment[name] = os.path.join(folder, name.lower())
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             argv,
             cwd=folder,
             env=environment,
@@ -122,7 +122,7 @@ def _run(argv: list[str], folder: str) -> _ProgramRun:
         return _ProgramRun(None, b"", b"")
     except OSError as error:
         return _ProgramRun(127, b"", str(error).encode())
-    return _ProgramRun(done.returncode, done.stdout[:MAX_BYTES], done.stderr[:MAX_BYTES])
+    return _ProgramRun(process.returncode, process.stdout[:MAX_BYTES], process.stderr[:MAX_BYTES])
 
 
 def _document(ran: _ProgramRun) -> tuple[Document | None, str]:

@@ -41,7 +41,7 @@ def capture(
     if not argv:
         raise ExecutionError("process.not-started", "the command line is empty")
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             list(argv),
             input=stdin,
             stdout=subprocess.PIPE,
@@ -56,6 +56,6 @@ def capture(
         raise ExecutionError(
             "process.not-started", f"`{argv[0]}` could not be started: {error.strerror}"
         ) from error
-    if len(done.stdout) > max_bytes:
+    if len(process.stdout) > max_bytes:
         raise ExecutionError("process.too-much-output", f"`{argv[0]}` printed more than the limit")
-    return ProgramOutput(exit_code=done.returncode, stdout=done.stdout)
+    return ProgramOutput(exit_code=process.returncode, stdout=process.stdout)

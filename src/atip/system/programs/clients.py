@@ -42,7 +42,7 @@ def ask_client(
         FetchError: `crawl.no-client` when it is not installed, `crawl.client-timeout`.
     """
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             list(argv),
             cwd=folder,
             stdin=subprocess.DEVNULL,
@@ -62,7 +62,7 @@ def ask_client(
             hint=f"install {os.path.basename(argv[0])}",
         ) from error
     return ClientAnswer(
-        exit_code=done.returncode,
-        stdout=done.stdout,
-        stderr=done.stderr[-4000:].decode("utf-8", "replace"),
+        exit_code=process.returncode,
+        stdout=process.stdout,
+        stderr=process.stderr[-4000:].decode("utf-8", "replace"),
     )

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from atip.bundles.install.work import Fetch
     from atip.bundles.installing import InstallProposal
     from atip.bundles.login.oauth import Exchange
-    from atip.bundles.state import Installation
+    from atip.bundles.state import BundleProgram, Installation
     from atip.bundles.surfaces.interface import Surface
     from atip.codecs.climd.manifest import BundleStep
     from atip.workflows.host import Host
@@ -184,7 +184,7 @@ class BundleHost:
             bundle,
             self.store,
             worker=worker,
-            check=lambda *program: self.check_version(bundle, *program),
+            check=lambda program: self.check_version(bundle, program),
             digest=digest_of,
             find=shutil.which,
             home=self.host.places.home,
@@ -193,14 +193,10 @@ class BundleHost:
             note=self.note,
         )
 
-    def check_version(
-        self, bundle: Bundle, binary: str, visible: tuple[str, ...] = (), root: str = ""
-    ) -> VersionFinding:
+    def check_version(self, bundle: Bundle, program: BundleProgram) -> VersionFinding:
         """Run the version check, confined like a probe: no network, empty home, nothing writable."""
         check = bundle.manifest.version_check
-        spawner = CommandSpawner(
-            bundle, binary=binary, visible=visible, root=root, home=self.host.places.home, env={}
-        )
+        spawner = CommandSpawner(bundle, program, home=self.host.places.home, env={})
         timeout_s = min(check.timeout_s, MAX_TIMEOUT_S)
         try:
             output = spawner.run(
@@ -221,10 +217,7 @@ class BundleHost:
         self._make_state_folders(bundle)
         return CommandSpawner(
             bundle,
-            binary=installed.binary,
-            digest=installed.digest,
-            visible=installed.visible,
-            root=installed.root,
+            installed.program,
             home=self.host.places.home,
             env=self.environment(bundle),
             on_output=self._on_output,
@@ -323,9 +316,7 @@ class BundleHost:
         if any(change.needs_review for change in changes):
             return status.replace(phase="changed")
         if look:
-            finding = self.check_version(
-                bundle, installed.binary, installed.visible, installed.root
-            )
+            finding = self.check_version(bundle, installed.program.replace(digest=None))
             status = status.replace(finding=finding)
             if not finding.ok:
                 return status.replace(phase="version")

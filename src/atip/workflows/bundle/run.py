@@ -140,7 +140,7 @@ def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installation) 
             hint="run `atip bundle install` again",
             details={"expected": installed.digest, "found": digest},
         )
-    finding = bundles.check_version(bundle, installed.binary, installed.visible, installed.root)
+    finding = bundles.check_version(bundle, installed.program.replace(digest=None))
     if not finding.ok:
         raise version_mismatch(bundle.key, finding)
     bundles.note(f"{bundle.key}: the program was updated to {finding.printed}")

@@ -36,7 +36,7 @@ def scan(
         return scanner.run(
             open_writer=lambda: _writer(host),
             open_prober=lambda visible: prober(visible, scanner.options.jobs),
-            open_finder=lambda found: metadata_finder(host, scanner.options, found, stack),
+            open_finder=lambda listing: metadata_finder(host, scanner.options, listing, stack),
         )
 
 

@@ -79,10 +79,10 @@ class Expander:
             self._pieces(pieces, fields, word.raw)
             fields.close(word.raw)
         fields.close(word.raw)
-        self.work += sum(len(each.text) + 20 for each in fields.done)
+        self.work += sum(len(each.text) + 20 for each in fields.words)
         if self.work > MAX_WORK:
             refuse("the expanded text is too long")
-        return fields.done
+        return fields.words
 
     def _pieces(self, pieces: Sequence[Piece], fields: Fields, raw: str) -> None:
         for piece in pieces:

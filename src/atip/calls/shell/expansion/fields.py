@@ -21,7 +21,7 @@ class Fields:
     """Words under construction."""
 
     def __init__(self) -> None:
-        self.done: list[ShellWord] = []
+        self.words: list[ShellWord] = []
         self.text: list[str] = []
         self.pattern: list[str] = []
         self.origins: list[TextOrigin] = []
@@ -47,7 +47,7 @@ class Fields:
             origins = tuple(dict.fromkeys(self.origins))
             if len(origins) > MAX_ORIGINS:
                 origins = (TextOrigin(kind="later"),)
-            self.done.append(
+            self.words.append(
                 ShellWord(
                     text=text, raw=raw, pattern="".join(self.pattern), origins=origins,
                     many=self.many,

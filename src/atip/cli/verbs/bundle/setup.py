@@ -46,18 +46,18 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     refuse_unreviewed(bundle.key, changed_documents(bundle, installed))
     setup = host.setup(bundle, installed, answers=answers)
     pending = setup.pending()
-    done: list[str] = []
+    steps: list[str] = []
     if pending:
         _confirm(ctx, bundle, pending, yes=options.yes or not host.surface.can_ask)
         try:
-            done = setup.run()
+            steps = setup.run()
         finally:
             host.surface.close()
     status = host.status(bundle)
     if ctx.as_json:
-        ctx.emit({"done": done, **status.to_json()})
+        ctx.emit({"done": steps, **status.to_json()})
     else:
-        ctx.print(f"{bundle.key}: {len(done)} steps done; next: {status.phase}")
+        ctx.print(f"{bundle.key}: {len(steps)} steps done; next: {status.phase}")
     return 0
 
 

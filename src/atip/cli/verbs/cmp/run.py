@@ -75,9 +75,9 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     runner = ctx.app.intents.make_runner(planned, preset=options.policy, ask=ask_on_terminal)
     if options.dry_run:
         return _print_plan(ctx, call, runner, intent=planned.to_json())
-    done = ctx.app.intents.check(planned, runner.run(call))
-    _print(ctx, done)
-    return done.result.exit_code
+    outcome = ctx.app.intents.check(planned, runner.run(call))
+    _print(ctx, outcome)
+    return outcome.result.exit_code
 
 
 def _sort_words(options: argparse.Namespace) -> None:
@@ -103,13 +103,13 @@ def _values(options: argparse.Namespace, ctx: Context) -> tuple[dict[str, object
     return read_arguments(options.values, document), {n for n in names if not n.endswith(":")}
 
 
-def _print(ctx: Context, done: IntentResult) -> None:
+def _print(ctx: Context, outcome: IntentResult) -> None:
     if ctx.as_json:
-        ctx.emit(done.to_json())
+        ctx.emit(outcome.to_json())
         return
     from atip.cli.output import clean
     from atip.cli.verbs.running.run import _print as print_result
 
-    print_result(ctx, done.result)
-    for problem in done.problems or ():
+    print_result(ctx, outcome.result)
+    for problem in outcome.problems or ():
         ctx.note(f"atip: output does not match `returns`: {problem.path} {clean(problem.message)}")

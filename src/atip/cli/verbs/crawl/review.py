@@ -53,13 +53,13 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     queue = ReviewQueue(options.folder)
     if options.show:
         return _show(queue.get(options.show), ctx)
-    done = _decide(options, queue)
-    if done is None:
+    decisions = _decide(options, queue)
+    if decisions is None:
         return _list(queue.waiting(), ctx)
     if ctx.as_json:
-        ctx.emit(done)
+        ctx.emit(decisions)
     else:
-        for kind, digits in done.items():
+        for kind, digits in decisions.items():
             ctx.print(f"{kind}: {clean(', '.join(digest[:16] for digest in digits))}")
     return 0
 

@@ -183,9 +183,9 @@ def _preview(options: argparse.Namespace, ctx: Context, call: ProgramCall) -> in
         _print(ctx, preview.result)
         ctx.note(preview.render().rstrip("\n"))
         if preview.changes and _wants(preview, anyway=not options.keep):
-            done = preview.keep()
-            ctx.note(f"atip: kept {len(done.applied)} change(s)")
-            for path, why in done.left_out:
+            outcome = preview.keep()
+            ctx.note(f"atip: kept {len(outcome.applied)} change(s)")
+            for path, why in outcome.left_out:
                 ctx.note(f"atip: left out {path}: {why}")
         else:
             ctx.note("atip: nothing was kept")

@@ -37,8 +37,8 @@ class KdlNode(Value):
 
     def text(self, key: str) -> str:
         """A property as text; empty if there is none."""
-        found = self.properties.get(key)
-        return found if isinstance(found, str) else ""
+        value = self.properties.get(key)
+        return value if isinstance(value, str) else ""
 
     def child(self, name: str) -> KdlNode | None:
         return next((one for one in self.children if one.name == name), None)
@@ -72,8 +72,8 @@ class _Reader:
         return FormatError("kdl.syntax", f"{why} in line {line}")
 
     def skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self.text, self.place)
-        self.place = found.end() if found else self.place
+        match = pattern.match(self.text, self.place)
+        self.place = match.end() if match else self.place
 
     def at(self, start: str) -> bool:
         return self.text.startswith(start, self.place)
@@ -82,18 +82,18 @@ class _Reader:
         """Nodes up to the end or to a closing brace, which stays."""
         if depth > MAX_DEPTH:
             raise self.error("too deep")
-        found: list[KdlNode] = []
+        nodes: list[KdlNode] = []
         while True:
             self.skip(_LINES)
             if self.place >= len(self.text) or self.at("}"):
-                return tuple(found)
+                return tuple(nodes)
             dropped = self.at("/-")
             if dropped:
                 self.place += 2
                 self.skip(_LINES)
             node = self.node(depth)
             if not dropped:
-                found.append(node)
+                nodes.append(node)
 
     def node(self, depth: int) -> KdlNode:
         self.count += 1
@@ -127,11 +127,11 @@ class _Reader:
 
     def block(self, depth: int) -> tuple[KdlNode, ...]:
         self.place += 1
-        found = self.nodes(depth + 1)
+        nodes = self.nodes(depth + 1)
         if not self.at("}"):
             raise self.error("missing `}`")
         self.place += 1
-        return found
+        return nodes
 
     def entry(self) -> tuple[str | None, object]:
         self.annotation()
@@ -208,8 +208,8 @@ def _plain(word: str) -> object:
     return word
 
 
-def _unescape(found: re.Match[str]) -> str:
-    body = found[1]
+def _unescape(match: re.Match[str]) -> str:
+    body = match[1]
     if body.startswith("u{"):
         code = int(body[2:-1], 16)
         return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"

@@ -33,9 +33,9 @@ _RUNS = frozenset(("run", "parse", "mount", "include"))
 def of_command(
     nodes: tuple[KdlNode, ...], properties: Mapping[str, object], depth: int
 ) -> dict[str, Any]:
-    taken = _COMMAND_NODES | (_ROOT if depth == 0 else frozenset())
+    names = _COMMAND_NODES | (_ROOT if depth == 0 else frozenset())
     examples = [plain for plain in (_example(one) for one in nodes) if plain]
-    rest = _rest(nodes, taken, properties, _COMMAND)
+    rest = _rest(nodes, names, properties, _COMMAND)
     if examples:
         rest.setdefault(KEPT, {})["examples"] = examples
     return rest
@@ -43,17 +43,17 @@ def of_command(
 
 def of_flag(node: KdlNode, value: str, inner: KdlNode | None) -> dict[str, Any]:
     # the model has no default for a switch
-    known = _FLAG if value else _FLAG - {"default"}
-    rest = _rest(node.children, _FLAG_NODES, node.properties, known)
-    kept = rest.get(KEPT, {})
+    keys = _FLAG if value else _FLAG - {"default"}
+    rest = _rest(node.children, _FLAG_NODES, node.properties, keys)
+    others = rest.get(KEPT, {})
     if value:
-        kept["value"] = value
+        others["value"] = value
     if inner is not None:
         below = _rest(inner.children, frozenset(("choices",)), inner.properties, frozenset())
         if below:
-            kept["arg"] = below[KEPT]
-    kept.update(_rich_choices(inner) or _rich_choices(node))
-    return {KEPT: kept} if kept else {}
+            others["arg"] = below[KEPT]
+    others.update(_rich_choices(inner) or _rich_choices(node))
+    return {KEPT: others} if others else {}
 
 
 def of_argument(node: KdlNode) -> dict[str, Any]:
@@ -63,24 +63,24 @@ def of_argument(node: KdlNode) -> dict[str, Any]:
 
 def _rich_choices(node: KdlNode | None) -> dict[str, Any]:
     """Choices that say more than their names."""
-    found = node.child("choices") if node else None
-    if found is None or _runs(found):
+    choices = node.child("choices") if node else None
+    if choices is None or _runs(choices):
         return {}
-    more = any(one.properties or one.children for one in found.children)
-    return {"choices": _plain(found)} if more or found.properties else {}
+    more = any(one.properties or one.children for one in choices.children)
+    return {"choices": _plain(choices)} if more or choices.properties else {}
 
 
 def losses(nodes: Iterable[KdlNode], path: str = "$") -> list[Unread]:
     """Every place that runs something, and is left out for that reason."""
-    found: list[Unread] = []
+    places: list[Unread] = []
     for node in nodes:
         place = f"{path}.{node.name}" + (f"[{node.first}]" if node.values else "")
         keys = [key for key in node.properties if key in _RUNS]
-        found += [Unread(path=f"{place}.{key}", message=RUNS) for key in keys]
+        places += [Unread(path=f"{place}.{key}", message=RUNS) for key in keys]
         if node.name in _RUNS:
-            found.append(Unread(path=place, message=RUNS))
-        found += losses(node.children, place)
-    return found
+            places.append(Unread(path=place, message=RUNS))
+        places += losses(node.children, place)
+    return places
 
 
 def _example(node: KdlNode) -> dict[str, Any] | None:
@@ -91,18 +91,18 @@ def _example(node: KdlNode) -> dict[str, Any] | None:
 
 def _rest(
     nodes: Iterable[KdlNode],
-    taken: frozenset[str],
+    names: frozenset[str],
     properties: Mapping[str, object],
-    known: frozenset[str],
+    keys: frozenset[str],
 ) -> dict[str, Any]:
-    left = {k: v for k, v in properties.items() if k not in known and k not in _RUNS}
-    below = [_plain(node) for node in nodes if node.name not in taken and not _runs(node)]
-    kept: dict[str, Any] = {}
-    if left:
-        kept["properties"] = left
+    others = {k: v for k, v in properties.items() if k not in keys and k not in _RUNS}
+    below = [_plain(node) for node in nodes if node.name not in names and not _runs(node)]
+    parts: dict[str, Any] = {}
+    if others:
+        parts["properties"] = others
     if below:
-        kept["nodes"] = below
-    return {KEPT: kept} if kept else {}
+        parts["nodes"] = below
+    return {KEPT: parts} if parts else {}
 
 
 def _runs(node: KdlNode) -> bool:

@@ -33,18 +33,18 @@ def fits(document: Any) -> bool:
 
 def read(document: tuple[KdlNode, ...], name: str, *, keep: bool = False) -> tuple[Command, str]:
     """The tree and the version."""
-    told = {node.name: node.first for node in document if node.name in _TOP and node.values}
-    command = _Reader(keep=keep).command(document, told.get("about", ""), {}, 0)
-    return command, facts.text(told.get("version"))
+    fields = {node.name: node.first for node in document if node.name in _TOP and node.values}
+    command = _Reader(keep=keep).command(document, fields.get("about", ""), {}, 0)
+    return command, facts.text(fields.get("version"))
 
 
 def about(document: tuple[KdlNode, ...]) -> dict[str, str]:
     """Name, homepage and license."""
-    told = {node.name: node.first for node in document if node.values}
+    fields = {node.name: node.first for node in document if node.values}
     return {
-        "name": told.get("bin") or told.get("name", ""),
-        "homepage": told.get("repository", ""),
-        "license": told.get("license", ""),
+        "name": fields.get("bin") or fields.get("name", ""),
+        "homepage": fields.get("repository", ""),
+        "license": fields.get("license", ""),
     }
 
 
@@ -77,7 +77,7 @@ class _Reader:
                 aliases += [str(value) for value in node.values]
             elif node.name == "example" and node.values:
                 examples.append(str(node.values[-1]).strip())
-        made = facts.command(
+        command = facts.command(
             description=description,
             options=options,
             arguments=arguments,
@@ -89,8 +89,8 @@ class _Reader:
             kind="usage",
         )
         rest = usage_rest.of_command(nodes, properties, depth) if self._keep else {}
-        made = made.replace(effects=self._effects(properties.get("effect")))
-        return made.replace(extra={**made.extra, **rest})
+        command = command.replace(effects=self._effects(properties.get("effect")))
+        return command.replace(extra={**command.extra, **rest})
 
     def _effects(self, word: object) -> Effects:
         return effects_of(word) if self._keep else alarms_of(word)
@@ -98,8 +98,8 @@ class _Reader:
     def _child(self, node: KdlNode, depth: int) -> Command:
         help_node = node.child("help")
         second = str(node.values[1]) if len(node.values) > 1 else ""
-        told = node.text("help") or second or (help_node.first if help_node else "")
-        return self.command(node.children, told, dict(node.properties), depth)
+        text = node.text("help") or second or (help_node.first if help_node else "")
+        return self.command(node.children, text, dict(node.properties), depth)
 
     def _options(self, node: KdlNode) -> list[Option | None]:
         parts = _PART.findall(node.first)
@@ -108,76 +108,76 @@ class _Reader:
         inner = node.child("arg")
         values = [value for _, value in parts if value]
         value = inner.first if inner and inner.values else (values[0] if values else "")
-        given = node.properties
-        told = node.text("help") or (str(node.values[1]) if len(node.values) > 1 else "")
-        repeats = given.get("var") or given.get("count") or "..." in node.first
-        known = facts.option(
+        properties = node.properties
+        text = node.text("help") or (str(node.values[1]) if len(node.values) > 1 else "")
+        repeats = properties.get("var") or properties.get("count") or "..." in node.first
+        option = facts.option(
             flags,
             takes_value=bool(value),
-            description=told,
+            description=text,
             placeholder=value.strip("<>[].… "),
             choices=_choices(inner) or _choices(node),
-            default=given.get("default"),
-            required=given.get("required"),
+            default=properties.get("default"),
+            required=properties.get("required"),
             repeats=repeats or "…" in node.first,
-            hidden=given.get("hide"),
-            env=given.get("env"),
-            deprecated=_deprecated(given),
-            own=self._own(given, value) or None,
+            hidden=properties.get("hide"),
+            env=properties.get("env"),
+            deprecated=_deprecated(properties),
+            own=self._own(properties, value) or None,
         )
-        if known is not None:
-            known = known.replace(exclusive=_conflicts(node))
+        if option is not None:
+            option = option.replace(exclusive=_conflicts(node))
             if self._keep:
-                known = known.replace(
-                    extra={**known.extra, **usage_rest.of_flag(node, value, inner)}
+                option = option.replace(
+                    extra={**option.extra, **usage_rest.of_flag(node, value, inner)}
                 )
-        negate = given.get("negate")
+        negate = properties.get("negate")
         if not isinstance(negate, str):
-            return [known]
-        return [known, facts.option([negate], takes_value=False, description=f"Not: {told}")]
+            return [option]
+        return [option, facts.option([negate], takes_value=False, description=f"Not: {text}")]
 
-    def _own(self, given: Any, value: str) -> dict[str, Any]:
-        own: dict[str, Any] = {"inherited": True} if given.get("global") is True else {}
+    def _own(self, properties: Any, value: str) -> dict[str, Any]:
+        own: dict[str, Any] = {"inherited": True} if properties.get("global") is True else {}
         if value.startswith("["):
             own["optionalValue"] = True
-        effects = encode_effects(self._effects(given.get("effect")))
+        effects = encode_effects(self._effects(properties.get("effect")))
         return {**own, "effects": effects} if effects else own
 
     def _argument(self, node: KdlNode) -> Argument:
-        spelled = node.first
-        given = node.properties
-        is_optional = spelled.startswith("[") or given.get("required") is False
+        spelling = node.first
+        properties = node.properties
+        is_optional = spelling.startswith("[") or properties.get("required") is False
         second = str(node.values[1]) if len(node.values) > 1 else ""
-        made = facts.argument(
-            spelled.strip("<>[].… ").removeprefix("-- "),
+        argument = facts.argument(
+            spelling.strip("<>[].… ").removeprefix("-- "),
             description=node.text("help") or second,
             required=not is_optional,
-            repeats=given.get("var") or "..." in spelled or "…" in spelled,
+            repeats=properties.get("var") or "..." in spelling or "…" in spelling,
             choices=_choices(node),
-            default=given.get("default"),
+            default=properties.get("default"),
         )
-        effects = encode_effects(self._effects(given.get("effect")))
+        effects = encode_effects(self._effects(properties.get("effect")))
         extra = {"x-atip": {"effects": effects}} if effects else {}
         rest = usage_rest.of_argument(node) if self._keep else {}
-        return made.replace(extra={**extra, **rest})
+        return argument.replace(extra={**extra, **rest})
 
 
 def _choices(node: KdlNode | None) -> list[str] | None:
-    found = node.child("choices") if node else None
-    if found is None:
+    choices = node.child("choices") if node else None
+    if choices is None:
         return None
-    named = [one.first for one in found.children if one.name == "choice" and one.values]
-    return [str(value) for value in found.values] + named or None
+    names = [one.first for one in choices.children if one.name == "choice" and one.values]
+    return [str(value) for value in choices.values] + names or None
 
 
 def _conflicts(node: KdlNode) -> tuple[str, ...] | None:
     """Names of the options that may not stand beside this one."""
-    told = [node.text("conflicts")]
-    told += [str(v) for one in node.children if one.name == "conflicts" for v in one.values]
-    return tuple(flag.lstrip("-") for flag in told if flag.startswith("-")) or None
+    flags = [node.text("conflicts")]
+    flags += [str(v) for one in node.children if one.name == "conflicts" for v in one.values]
+    return tuple(flag.lstrip("-") for flag in flags if flag.startswith("-")) or None
 
 
-def _deprecated(given: Any) -> object:
+def _deprecated(properties: Any) -> object:
     """The reason; the bare word says no more than that it is so."""
-    told = given.get("deprecated")
-    return True if told == "deprecated" else told
+    reason = properties.get("deprecated")
+    return True if reason == "deprecated" else reason

@@ -27,7 +27,7 @@ def unbox(lines: Sequence[Line]) -> list[Line]:
     """Lines with every box replaced by a title line and one line per row of the table."""
     if not any(line.text[0] in _TOPS or line.text[0] in _SIDES for line in lines):
         return list(lines)
-    done: list[Line] = []
+    page: list[Line] = []
     rows: list[Line] = []
     blank = False
     count = 0
@@ -43,16 +43,16 @@ def unbox(lines: Sequence[Line]) -> list[Line]:
             if len(rows) < MAX_BOX_ROWS:
                 continue
         if rows:
-            done.extend(_table(rows))
+            page.extend(_table(rows))
             rows = []
         if first in _TOPS:
             title = line.text[1:].strip(_RULES)
             if title:
                 _retitle(line, title)
-                done.append(line)
+                page.append(line)
         elif first not in _BOTTOMS and line.text.strip(_RULES):
-            done.append(line)
-    return done + _table(rows)
+            page.append(line)
+    return page + _table(rows)
 
 
 def _retitle(line: Line, title: str) -> None:
@@ -86,21 +86,21 @@ def _table(rows: list[Line]) -> list[Line]:
     flags = sum(parts[key].startswith("-") for parts in grid) * 2 > sum(
         bool(parts[key]) for parts in grid
     )
-    done: list[Line] = []
+    starts: list[Line] = []
     cells: list[str] = []
     for row, parts in zip(table, grid, strict=True):
-        if not done or _starts_row(parts, key, flags):
-            if done:
-                _finish(done[-1], cells)
+        if not starts or _starts_row(parts, key, flags):
+            if starts:
+                _finish(starts[-1], cells)
             cells = parts
-            done.append(row)
+            starts.append(row)
         else:
             cells = [
                 _append(cell, part, end - start)
                 for cell, part, (start, end) in zip(cells, parts, spans, strict=True)
             ]
-    _finish(done[-1], cells)
-    return prose + done
+    _finish(starts[-1], cells)
+    return prose + starts
 
 
 def _without_prose(rows: list[Line]) -> tuple[list[Line], list[Line]]:

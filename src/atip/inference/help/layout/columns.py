@@ -46,7 +46,7 @@ def split_columns(lines: list[Line]) -> list[Line]:
     column = next((column for column, count in counts.most_common(1) if count >= 3), 0)
     if not column or counts[column] * 2 < len(rows):
         return lines
-    done: list[Line] = []
+    split: list[Line] = []
     for line in lines:
         raw = line.raw
         if (
@@ -54,8 +54,8 @@ def split_columns(lines: list[Line]) -> list[Line]:
             and raw[column - 2 : column] == "  "
             and raw[column : column + 1] == "-"
         ):
-            done.append(Line(line.number, raw[:column].rstrip(), after_blank=line.after_blank))
-            done.append(Line(line.number, raw[: line.indent] + raw[column:], after_blank=False))
+            split.append(Line(line.number, raw[:column].rstrip(), after_blank=line.after_blank))
+            split.append(Line(line.number, raw[: line.indent] + raw[column:], after_blank=False))
         else:
-            done.append(line)
-    return [line for line in done if line.text]
+            split.append(line)
+    return [line for line in split if line.text]

@@ -67,26 +67,26 @@ def find_entries(section: Section, room: int) -> tuple[list[Definition], list[Li
     """Up to `room` flag definitions of a section, and the lines that belong to none."""
     lines = split_columns(section.lines)
     columns = popular_columns(lines)
-    done: list[Definition] = []
+    definitions: list[Definition] = []
     loose: list[Line] = []
     current: Definition | None = None
     above: Line | None = None
     for line, below in zip(lines, [*lines[1:], None], strict=False):
         entry = None
-        if len(done) < room and (
+        if len(definitions) < room and (
             _may_start(line, above, current, columns) or _is_nested(line, below)
         ):
             entry = _read(line, columns, section, current)
         if entry is not None:
             current = entry
-            done.append(entry)
+            definitions.append(entry)
         elif current is not None and _belongs(line, current, above):
             current.extend(line)
         else:
             current = None
             loose.append(line)
         above = line
-    return _merge_spellings([one for one in done if not _is_call(one)]), loose
+    return _merge_spellings([one for one in definitions if not _is_call(one)]), loose
 
 
 def _is_call(entry: Definition) -> bool:
@@ -319,20 +319,20 @@ def _goes_on(raw: str, column: int, follow: str) -> bool:
 
 def _merge_spellings(entries: list[Definition]) -> list[Definition]:
     """`--verbose:` over `-v:` with one explanation below: one option on two lines."""
-    done: list[Definition] = []
+    merged: list[Definition] = []
     for entry in entries:
-        last = done[-1] if done else None
+        last = merged[-1] if merged else None
         if last is not None and _same_option(last, entry):
             assert last.spec is not None and entry.spec is not None
             spec = last.spec
             flags = tuple(dict.fromkeys(spec.flags + entry.spec.flags))
-            given = spec if spec.value is not None else entry.spec
-            last.spec = given.replace(flags=flags)
+            valued = spec if spec.value is not None else entry.spec
+            last.spec = valued.replace(flags=flags)
             last.parts, last.size, last.last = entry.parts, entry.size, entry.last
             last.column = entry.column
         else:
-            done.append(entry)
-    return done
+            merged.append(entry)
+    return merged
 
 
 def _same_option(upper: Definition, lower: Definition) -> bool:

@@ -87,15 +87,15 @@ def _plain_flags(row: str) -> str:
     start = row[:12].lstrip()
     if start.startswith(("-", "[--")):
         if "|" in row[:20]:
-            row = _REPEATS.sub(lambda found: found[1], row)
-        if ":{" in row[:100] and (found := _TYPED_SET.match(row[:400])) is not None:
-            plain = f"{found[1]}{{{found[2].replace(', ', ',')}}}"
-            return plain.ljust(found.end()) + row[found.end() :]
-        found = _THOR.match(row[:400])
-        if found is not None:
-            plain = found[0].replace("[", " ").replace("]", " ").replace("#", " ")
+            row = _REPEATS.sub(lambda match: match[1], row)
+        if ":{" in row[:100] and (match := _TYPED_SET.match(row[:400])) is not None:
+            plain = f"{match[1]}{{{match[2].replace(', ', ',')}}}"
+            return plain.ljust(match.end()) + row[match.end() :]
+        match = _THOR.match(row[:400])
+        if match is not None:
+            plain = match[0].replace("[", " ").replace("]", " ").replace("#", " ")
             plain = re.sub(r"(--[\w-]+) , +(--no-)", r"\1, \2", plain)
-            return plain.ljust(found.end()) + row[found.end() :]
+            return plain.ljust(match.end()) + row[match.end() :]
     elif "# " in row[20:200] and (note := _THOR_NOTE.match(row[:200])) is not None:
         return " " * note.end() + row[note.end() :]
     return row

@@ -25,16 +25,16 @@ def find_rows(section: Section, lines: Sequence[Line]) -> list[Definition]:
     """Definitions whose term is not a flag: commands, arguments, choices, variables."""
     base = min((line.indent for line in lines), default=0)
     columns = _row_columns(lines)
-    done: list[Definition] = []
+    definitions: list[Definition] = []
     for line in lines:
         if line.cells is not None:
             cells = [cell for cell in line.cells if cell and cell != "*"]
             if cells:
                 right = line.cells[-1] if len(cells) > 1 else ""
                 left = "  ".join(cells[: len(cells) - 1] if right else cells)
-                done.append(Definition(line, left, right, len(left) + 2, section))
+                definitions.append(Definition(line, left, right, len(left) + 2, section))
             continue
-        last = done[-1] if done else None
+        last = definitions[-1] if definitions else None
         if last is not None and last.column and line.indent >= last.column > last.indent:
             last.extend(line)
             continue
@@ -45,8 +45,8 @@ def find_rows(section: Section, lines: Sequence[Line]) -> list[Definition]:
         if not right and line.indent > base and last is not None and line.indent > last.indent:
             last.extend(line)
             continue
-        done.append(Definition(line, left, right, column, section))
-    return done
+        definitions.append(Definition(line, left, right, column, section))
+    return definitions
 
 
 def _row_columns(lines: Sequence[Line]) -> frozenset[int]:

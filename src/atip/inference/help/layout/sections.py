@@ -76,7 +76,7 @@ def split_sections(
     `own` are the words of the program itself: `git lfs fetch:` in a list of commands is a row.
     """
     current = Section("", OTHER, None, level=-1)
-    done = [current]
+    sections = [current]
     skip = False
     floor = 10_000  # indent of the definitions of the current section
     for index, line in enumerate(lines):
@@ -89,7 +89,7 @@ def split_sections(
         leaves = current.lines and current.lines[-1].cells is not None
         if current.boxed and leaves and line.cells is None and not line.title:
             current = Section("", OTHER, None, level=-1)
-            done.append(current)
+            sections.append(current)
         row = (
             current.kind == COMMANDS
             and line.text.split(" ", 1)[0].lower() in own
@@ -102,17 +102,17 @@ def split_sections(
         if not row and (part or underlined or _is_heading(line, above, below, current, floor)):
             title = line.text.strip("=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
             current = Section(title, _kind(title, line, current), line, level=line.indent)
-            done.append(current)
+            sections.append(current)
             skip, floor = underlined, 10_000
         elif not is_rule(line):
             current.lines.append(line)
             if line.text[0] == "-" and line.indent < floor:
                 floor = line.indent
-    if any(section.title == "COMMANDS" for section in done):
-        for section in done:
+    if any(section.title == "COMMANDS" for section in sections):
+        for section in sections:
             if section.title == "TOPICS":  # oclif: commands that have commands
                 section.kind = COMMANDS
-    return done
+    return sections
 
 
 def is_rule(line: Line) -> bool:
@@ -146,11 +146,16 @@ def _is_colon_heading(line: Line, above: Line | None, below: Line | None, curren
     text = line.text
     if below is None or len(text.split()) > 14:
         return False
-    joined = above is not None and not line.after_blank and above.indent == line.indent
-    if joined and current.lines and current.lines[-1] is above and not _is_row(current.lines[-1]):
+    is_joined = above is not None and not line.after_blank and above.indent == line.indent
+    if (
+        is_joined
+        and current.lines
+        and current.lines[-1] is above
+        and not _is_row(current.lines[-1])
+    ):
         # The last line of a paragraph that happens to end in a colon, unless it stands out.
-        listed = _kind_of_words(text) in (OPTIONS, COMMANDS, ARGUMENTS, EXAMPLES)
-        return listed and _is_row(below) and below.indent >= line.indent
+        is_list_title = _kind_of_words(text) in (OPTIONS, COMMANDS, ARGUMENTS, EXAMPLES)
+        return is_list_title and _is_row(below) and below.indent >= line.indent
     if _NAMES_LIST.fullmatch(text[:-1]) and line.after_blank:
         return True  # kingpin: names at the margin, explanations below them
     return below.indent > line.indent or below.text[0] == "-" or below.after_blank
@@ -209,9 +214,9 @@ def _kind(title: str, line: Line, before: Section) -> str:
     if kind != OTHER:
         return kind
     if before.kind in (COMMANDS, OPTIONS):
-        marked = line.text.endswith(":") or line.text.isupper()
+        is_marked = line.text.endswith(":") or line.text.isupper()
         # `Builtin Commands:` / ` Manage applications`: groups within a list of commands.
-        if not marked or not before.lines or line.indent > before.level:
+        if not is_marked or not before.lines or line.indent > before.level:
             return before.kind
     return OTHER
 

@@ -37,29 +37,29 @@ def merge_forms(
     """
     for form in forms:
         form.arguments = list({key_of(one): one for one in reversed(form.arguments)}.values())[::-1]
-    counted = [form for form in forms if not form.only_options or form.arguments]
+    counting = [form for form in forms if not form.only_options or form.arguments]
     merged: list[UsageArgument] = []
-    for form in counted:
-        merged = _lengthened(merged, form.arguments, key_of)
-    named = {key_of(one) for one in merged}
+    for form in counting:
+        merged = _extend(merged, form.arguments, key_of)
+    keys = {key_of(one) for one in merged}
     for place, argument in enumerate(merged):
-        for form in counted:
+        for form in counting:
             same = [one for one in form.arguments if key_of(one) == key_of(argument)]
             stands_in = form.arguments[place : place + 1]
-            there = same or [one for one in stands_in if key_of(one) not in named]
+            there = same or [one for one in stands_in if key_of(one) not in keys]
             argument.required = argument.required and any(one.required for one in there)
             argument.variadic = argument.variadic or any(one.variadic for one in same)
     return merged
 
 
-def _lengthened(
+def _extend(
     merged: list[UsageArgument],
     more: Sequence[UsageArgument],
     key_of: Callable[[UsageArgument], str],
 ) -> list[UsageArgument]:
-    known = {key_of(one) for one in merged}
-    if known <= {key_of(one) for one in more}:
+    keys = {key_of(one) for one in merged}
+    if keys <= {key_of(one) for one in more}:
         by_key = {key_of(one): one for one in merged}
         return [by_key.get(key_of(one), one) for one in more]
-    rest = [one for one in more[len(merged) :] if key_of(one) not in known]
+    rest = [one for one in more[len(merged) :] if key_of(one) not in keys]
     return [*merged, *rest]

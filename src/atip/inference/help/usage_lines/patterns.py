@@ -66,8 +66,8 @@ def _is_bare_usage(line: Line, tool: str) -> bool:
     words = text.split()[:6]
     if not tool or not words or line.cells is not None:
         return False
-    joined = (words[0], "-".join(words[:2]), " ".join(words[:2]))
-    if tool not in joined or "  " in text or text.endswith((".", ":")):
+    names = (words[0], "-".join(words[:2]), " ".join(words[:2]))
+    if tool not in names or "  " in text or text.endswith((".", ":")):
         return False
     rest = text[len(words[0]) :].strip()
     if rest.startswith("- "):

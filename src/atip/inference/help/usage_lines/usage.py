@@ -59,17 +59,21 @@ _BOILERPLATE = re.compile(r"(\[command options\]|\bcommand \[options\]) \[argume
 """urfave/cli and Symfony print it for commands that take no argument too."""
 
 
-def _spelled_out(found: re.Match[str]) -> str:
+def _spell_out(match: re.Match[str]) -> str:
     """`--term-{new,bad}=<term>` → `--term-new=<term> --term-bad=<term>`."""
-    return " ".join(f"{found[1]}{word}{found[3] or ''}" for word in re.split(r"[,|]", found[2]))
+    return " ".join(f"{match[1]}{word}{match[3] or ''}" for word in re.split(r"[,|]", match[2]))
 
 
 def without(usage: Usage, words: set[str]) -> None:
     """Drops what patterns of sub-commands say: it is theirs."""
     usage.options = [option for option in usage.options if option.word not in words]
-    kept = [start not in words for start in usage.starts]
-    usage.arguments = [found for found, keep in zip(usage.arguments, kept, strict=True) if keep]
-    usage.only_options = [one for one, keep in zip(usage.only_options, kept, strict=True) if keep]
+    own = [start not in words for start in usage.starts]
+    usage.arguments = [
+        arguments for arguments, is_own in zip(usage.arguments, own, strict=True) if is_own
+    ]
+    usage.only_options = [
+        one for one, is_own in zip(usage.only_options, own, strict=True) if is_own
+    ]
     usage.starts = [start for start in usage.starts if start not in words]
 
 
@@ -80,7 +84,7 @@ def read_usage(patterns: list[UsagePattern], tool: str, path: tuple[str, ...]) -
     for pattern in patterns:
         text = _MODULE.sub(r"\1", pattern.text)
         text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", text))
-        text = _BOILERPLATE.sub(r"\1", _BRACED.sub(_spelled_out, text))
+        text = _BOILERPLATE.sub(r"\1", _BRACED.sub(_spell_out, text))
         for form in split_forms(text):
             _Reader(usage, pattern, tool, path).read(parse_synopsis(form))
     return usage
@@ -105,7 +109,7 @@ class _Reader:
         self.word = ""
         self.dashed = False
         """Whether `--` was read."""
-        self.found: list[UsageArgument] = []
+        self.positionals: list[UsageArgument] = []
         self.pieces = {tool.lower(), *re.split(r"[-_. ]", tool.lower())}
         self.path = {part.lower() for part in path}
 
@@ -129,9 +133,9 @@ class _Reader:
         self._walk(branch[start:], optional=False, repeat=False, depth=0)
         for other in root.alternatives[1:]:
             self._walk(other, optional=True, repeat=False, depth=0)
-        if sum(argument.bare for argument in self.found) > 5:
-            self.found = []  # a sentence
-        self.usage.arguments.append(self.found)
+        if sum(argument.bare for argument in self.positionals) > 5:
+            self.positionals = []  # a sentence
+        self.usage.arguments.append(self.positionals)
         self.usage.starts.append(self.word)
         self.usage.only_options.append(is_only_options(branch[start:]))
 
@@ -139,8 +143,8 @@ class _Reader:
         at = 0
         for node in branch:
             names = literal_names(node)
-            known = names & self.path or names & self.pieces
-            if not names or (at > 0 and not known):
+            is_own = names & self.path or names & self.pieces
+            if not names or (at > 0 and not is_own):
                 break
             at += 1
         return at
@@ -193,12 +197,12 @@ class _Reader:
             self._braces(node, branch, at, is_first=depth == 0 and at == 0)
             return
         if flags and all(len(alt) == 1 and alt[0].kind == FLAG for alt in node.alternatives):
-            taken = self._shared_value(node, following) if depth else None
-            spelled = depth == 0 and node.bracket == "("
-            if spelled and following is not None and following.kind == PLACEHOLDER:
+            value = self._shared_value(node, following) if depth else None
+            is_bare_group = depth == 0 and node.bracket == "("
+            if is_bare_group and following is not None and following.kind == PLACEHOLDER:
                 following.value = flags[0].text  # value or positional: the definitions know
-            self._alternatives(flags, taken)
-            if taken is not None:
+            self._alternatives(flags, value)
+            if value is not None:
                 branch[at + 1] = UsageNode(WORD, "")
             return
         names = [plain_name(alt) for alt in node.alternatives]
@@ -277,14 +281,14 @@ class _Reader:
             if following is not None and not dots and not self.path:
                 synopsis = " ".join(value_text(one) for one in branch[at + 1 :])
                 self.usage.synopses |= dict.fromkeys(names, synopsis)
-        told = {alt[0].text: alt[1:] for alt in node.alternatives if is_command_form(alt)}
+        forms = {alt[0].text: alt[1:] for alt in node.alternatives if is_command_form(alt)}
         literal = all(name.islower() for name in names)
         if (
-            len(told) > 1 and literal and not self.path
+            len(forms) > 1 and literal and not self.path
         ):  # `{update | install pkg... | remove pkg...}`
-            for name, rest in told.items():
+            for name, rest in forms.items():
                 self.usage.synopses[name] = " ".join(value_text(one) for one in rest)
-            names, dots = (*names, *told), True
+            names, dots = (*names, *forms), True
         self.usage.braces.append((names, dots, self.lines))
 
     def _flag(self, branch: list[UsageNode], at: int, *, optional: bool, depth: int) -> int:
@@ -363,9 +367,9 @@ class _Reader:
             return None
         if is_command_word(key):
             self.usage.takes_command = True
-        for seen in self.found:
-            if seen.name == name:
-                seen.variadic = True
+        for earlier in self.positionals:
+            if earlier.name == name:
+                earlier.variadic = True
                 return None
         argument = UsageArgument(name, self.lines)
         argument.raw = text
@@ -373,5 +377,5 @@ class _Reader:
         argument.variadic = repeat or node.repeat or ".." in text or text.endswith("(s)")
         argument.variadic = argument.variadic or key in ("args", "arguments") or text == "FILES"
         argument.variadic = argument.variadic or bool(_PLURAL.fullmatch(text))
-        self.found.append(argument)
+        self.positionals.append(argument)
         return argument

@@ -84,5 +84,5 @@ class Usage:
         self.objects = commands
         if commands:
             self.arguments = [
-                [one for one in found if one.name != name] for found in self.arguments
+                [one for one in arguments if one.name != name] for arguments in self.arguments
             ]

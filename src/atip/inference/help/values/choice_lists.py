@@ -31,8 +31,8 @@ _OPEN_END = re.compile(
 
 def without_examples(text: str) -> str:
     """An explanation up to its first example: what stands in a call is one value of many."""
-    found = _EXAMPLE.search(text)
-    return text[: found.start()] if found is not None else text
+    example = _EXAMPLE.search(text)
+    return text[: example.start()] if example is not None else text
 
 
 def is_open_end(text: str, end: int) -> bool:
@@ -45,11 +45,11 @@ def listed_in_brackets(text: str, default: str | None) -> tuple[str, ...] | None
 
     Behind the end of a sentence a list may also name the commands that the option belongs to.
     """
-    found = [one for one in _BRACKETS.finditer(text) if not one[1].startswith("default")]
-    if len(found) != 1:
+    lists = [one for one in _BRACKETS.finditer(text) if not one[1].startswith("default")]
+    if len(lists) != 1:
         return None
-    words = re.split(r", ?(?:or )?", found[0][1])
-    is_apart = text[: found[0].start()].rstrip()[-1:] in ("", ".", ";", ")")
+    words = re.split(r", ?(?:or )?", lists[0][1])
+    is_apart = text[: lists[0].start()].rstrip()[-1:] in ("", ".", ";", ")")
     return None if is_apart and default not in words else _values(words)
 
 
@@ -68,25 +68,25 @@ def listed_by_letters(text: str) -> tuple[str, ...] | None:
 def listed_with_meanings(text: str) -> tuple[str, ...] | None:
     """`"eager" - upgrade all; "only-if-needed" - upgrade …`, or sentences that start with a quoted value."""
     for pattern in (_MEANINGS, _SENTENCES):
-        found = pattern.findall(text)
-        if len(found) > 1:
-            return _values(found)
+        words = pattern.findall(text)
+        if len(words) > 1:
+            return _values(words)
     return None
 
 
 def listed_by_bars(text: str) -> tuple[str, ...] | None:
     """`Send failed|all info`: the only group of words between bars."""
-    found = _BARS.findall(text)
-    return _values(found[0].split("|")) if len(found) == 1 else None
+    groups = _BARS.findall(text)
+    return _values(groups[0].split("|")) if len(groups) == 1 else None
 
 
 def listed_in_clauses(text: str) -> tuple[str, ...] | None:
     """`access time (-u): atime, access; change time (-c): ctime, status`: values by what they mean."""
     clauses = [_CLAUSE.fullmatch(clause.strip()) for clause in text.split(";")]
-    found = [clause[1] for clause in clauses if clause is not None]
-    if len(found) < 2:
+    lists = [clause[1] for clause in clauses if clause is not None]
+    if len(lists) < 2:
         return None
-    return _values([word for one in found for word in one.split(", ")])
+    return _values([word for one in lists for word in one.split(", ")])
 
 
 def listed_behind(placeholder: str, text: str) -> tuple[str, ...] | None:
@@ -94,22 +94,22 @@ def listed_behind(placeholder: str, text: str) -> tuple[str, ...] | None:
     name = placeholder.strip("<>[]=")
     if not name.isupper() or len(name) < 3 or not name.isalpha() or name not in text:
         return None
-    found = re.search(rf"\b{name} ?\(({_WORD}(?:, {_WORD}){{0,30}},? (?:or|and) {_WORD})\)", text)
-    return _values(re.split(r",? (?:or |and )?", found[1])) if found else None
+    match = re.search(rf"\b{name} ?\(({_WORD}(?:, {_WORD}){{0,30}},? (?:or|and) {_WORD})\)", text)
+    return _values(re.split(r",? (?:or |and )?", match[1])) if match else None
 
 
 def mentioned_values(flag: str, text: str) -> tuple[str, ...] | None:
     """`--reflink[=always] …, --reflink=auto …, --reflink=never`: values that a text shows with the flag, if it shows several."""
-    found = re.findall(rf"(?<![\w-]){re.escape(flag)}\[?=([a-z][\w-]{{0,30}})(?![\w.:/=-])", text)
-    return _values(found) if len(set(found)) > 2 else None
+    words = re.findall(rf"(?<![\w-]){re.escape(flag)}\[?=([a-z][\w-]{{0,30}})(?![\w.:/=-])", text)
+    return _values(words) if len(set(words)) > 2 else None
 
 
 def listed_among(text: str) -> tuple[str, ...] | None:
     """`output format among: columns (default), freeze, or json`."""
-    found = _AMONG.search(text)
-    if found is None:
+    match = _AMONG.search(text)
+    if match is None:
         return None
-    return _values(re.split(r", (?:or )?| or ", found[1].replace(" (default)", "")))
+    return _values(re.split(r", (?:or )?| or ", match[1].replace(" (default)", "")))
 
 
 def _values(words: list[str]) -> tuple[str, ...] | None:

@@ -141,33 +141,33 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
     for pattern in (_POSSIBLE, _CHOICES, _OPTIONS):
         match = pattern.search(text)
         if match is not None:
-            return _listed(match.group(1))
+            return _split_list(match.group(1))
     bullets = _bullets(lines[:MAX_PROSE])
     if bullets is not None:
         return bullets
     if style == "formal":
         return None
-    stated = _ARE.search(text)
-    if stated is not None and (values := words_listed(stated.group(1))):
+    match = _ARE.search(text)
+    if match is not None and (values := words_listed(match.group(1))):
         return values
     groups = _BRACES.findall(text)
     if len(groups) == 1 and "|" in groups[0]:
         return _literals(groups[0].split("|"), braces=True)
-    numbered = _numbered(lines[:MAX_PROSE])
+    numbered = _numbered_values(lines[:MAX_PROSE])
     if numbered is not None:
         return numbered
     text = without_examples(text)
-    written = _written(text)
-    if written or style == "argparse":
-        return written or _slashes(text)
+    values = _values_in_form(text)
+    if values or style == "argparse":
+        return values or _slashes(text)
     plain = _DEFAULT_CLAUSE.sub("", text)
-    found = listed_among(plain) or _quoted(plain) or _one_of(plain) or _slashes(plain)
-    return found or stated_values(plain, default_of(text))
+    values = listed_among(plain) or _quoted_values(plain) or _one_of(plain) or _slashes(plain)
+    return values or stated_values(plain, default_of(text))
 
 
-def _written(text: str) -> tuple[str, ...] | None:
+def _values_in_form(text: str) -> tuple[str, ...] | None:
     """Lists in a form that means nothing else, where every word can be a value."""
-    found = (
+    values = (
         listed_in_brackets(text, default_of(text))
         or listed_by_letters(text)
         or listed_with_meanings(text)
@@ -175,18 +175,18 @@ def _written(text: str) -> tuple[str, ...] | None:
         or listed_in_clauses(text)
         or listed_by_bars(text)
     )
-    return found if found and not _TYPE_WORDS & set(found) else None
+    return values if values and not _TYPE_WORDS & set(values) else None
 
 
-def are_values(found: Sequence[str], flags: Sequence[str]) -> bool:
+def are_values(values: Sequence[str], flags: Sequence[str]) -> bool:
     """Whether a list can be meant as typed: `alt[ernative` abbreviates, and an option's own names are spellings."""
     if any(
         value.count(opening) != value.count(closing)
-        for value in found
+        for value in values
         for opening, closing in _PAIRS
     ):
         return False
-    return not set(found) <= {flag.lstrip("-") for flag in flags}
+    return not set(values) <= {flag.lstrip("-") for flag in flags}
 
 
 _PAIRS = (("[", "]"), ("(", ")"), ("{", "}"), ("<", ">"))
@@ -206,21 +206,21 @@ _LEAD = re.compile(
 )
 
 
-def _quoted(text: str) -> tuple[str, ...] | None:
+def _quoted_values(text: str) -> tuple[str, ...] | None:
     """`one of "long", "short", or "none"`: a run of quoted words with only commas between."""
-    found: list[str] = []
+    words: list[str] = []
     end = -1
     lead = ""
     for match in _QUOTED.finditer(text):
         between = text[end : match.start()] if end >= 0 else None
         if between is not None and len(between) < 60 and _BETWEEN.fullmatch(between):
-            found.append(match.group(1))
-        elif len(found) >= 2 and _LEAD.search(lead):
+            words.append(match.group(1))
+        elif len(words) >= 2 and _LEAD.search(lead):
             break
         else:
-            found, lead = [match.group(1)], text[max(0, match.start() - 30) : match.start()]
+            words, lead = [match.group(1)], text[max(0, match.start() - 30) : match.start()]
         end = match.end()
-    if len(found) < 2 or not _LEAD.search(lead):
+    if len(words) < 2 or not _LEAD.search(lead):
         return None
     if _BETWEEN.match(text, end) and text[end : end + 6].lstrip(", or/|").startswith(
         ('"', "'", "`")
@@ -228,7 +228,7 @@ def _quoted(text: str) -> tuple[str, ...] | None:
         return None  # the list goes on with something that is not a word
     if is_open_end(text, end):
         return None
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(words))
 
 
 _SLASHES = re.compile(r"\(([a-z][\w-]{0,30}(?:[/|][a-z][\w-]{0,30}){1,20})\)")
@@ -236,10 +236,10 @@ _SLASHES = re.compile(r"\(([a-z][\w-]{0,30}(?:[/|][a-z][\w-]{0,30}){1,20})\)")
 
 def _slashes(text: str) -> tuple[str, ...] | None:
     """`(auto/long/short)` and `(yes|no)`."""
-    found = _SLASHES.findall(text)
-    if len(found) != 1:
+    groups = _SLASHES.findall(text)
+    if len(groups) != 1:
         return None
-    values = re.split(r"[/|]", found[0])
+    values = re.split(r"[/|]", groups[0])
     if any(value in _TYPE_WORDS for value in values):
         return None
     return tuple(dict.fromkeys(values))
@@ -248,13 +248,13 @@ def _slashes(text: str) -> tuple[str, ...] | None:
 _NUMBERED = re.compile(r"- (\d{1,3}|[a-z][\w-]{0,30}): ")
 
 
-def _numbered(lines: str) -> tuple[str, ...] | None:
+def _numbered_values(lines: str) -> tuple[str, ...] | None:
     """A list of `- 0: meaning` below the explanation, starting at its margin."""
-    found = [match.group(1) for line in lines.split("\n") if (match := _NUMBERED.match(line))]
-    return tuple(dict.fromkeys(found)) if len(found) >= 2 else None
+    labels = [match.group(1) for line in lines.split("\n") if (match := _NUMBERED.match(line))]
+    return tuple(dict.fromkeys(labels)) if len(labels) >= 2 else None
 
 
-def _listed(text: str) -> tuple[str, ...] | None:
+def _split_list(text: str) -> tuple[str, ...] | None:
     head = re.split(r",? ?default: ?|;", text, maxsplit=1)[0]
     parts = [part for part in re.split(r",| or |\|", head) if part.strip()]
     values = [part.strip().strip("'\"`").removeprefix("and ").removeprefix("or ") for part in parts]
@@ -268,14 +268,14 @@ def _bullets(lines: str) -> tuple[str, ...] | None:
     start = lines.find("ossible values:")
     if start < 0:
         return None
-    found: list[str] = []
+    labels: list[str] = []
     for line in lines[start:].split("\n")[1:]:
         match = _BULLET.match(line)
         if match is not None:
-            found.append(match.group(1))
+            labels.append(match.group(1))
         elif line.startswith(("[default", "[env", "[aliases")):
             break
-    return tuple(found) or None
+    return tuple(labels) or None
 
 
 def _one_of(text: str) -> tuple[str, ...] | None:

@@ -38,9 +38,9 @@ def choices_of_legend(raw: str, text: str) -> tuple[str, ...] | None:
     text = " ".join(text[:MAX_TEXT].split())
     if f"{name}:" not in text and f"{name}=" not in text:
         return None
-    found = re.search(rf"\b{re.escape(name)}: ([^.;:]{{3,400}})", text)
-    if found:
-        return read_list(found[1])
+    match = re.search(rf"\b{re.escape(name)}: ([^.;:]{{3,400}})", text)
+    if match:
+        return read_list(match[1])
     quoted = re.search(rf"\b{re.escape(name)}=('[^.;]{{3,400}})", text)
     values = _QUOTED.findall(quoted[1]) if quoted else []
     return tuple(dict.fromkeys(values)) if len(values) > 1 else None
@@ -84,13 +84,13 @@ class Legends:
         section = self._titles.get(name) if len(name) > 2 else None
         if section is not None and " " in section.title and (rows := _rows(section.lines)):
             return rows  # `MODE determines behavior …:`
-        named = {place for flag in flags for place in self._flags.get(flag, ())}
+        places = {place for flag in flags for place in self._flags.get(flag, ())}
         # A sentence may go on in the next line.
-        named |= {place + 1 for place in named if self._goes_on(place + 1)}
-        for place in sorted(named | set(self._starts.get(name, ()))):
+        places |= {place + 1 for place in places if self._goes_on(place + 1)}
+        for place in sorted(places | set(self._starts.get(name, ()))):
             text = " ".join(self.lines[place].text.split())
-            found = _CAN_BE.search(text) if place in named else None
-            values = read_list(found[1]) if found else None
+            match = _CAN_BE.search(text) if place in places else None
+            values = read_list(match[1]) if match else None
             if values is None and text.endswith(":"):
                 values = _rows(self.lines[place + 1 : place + 1 + MAX_ROWS])
             if values is not None:

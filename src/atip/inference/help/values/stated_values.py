@@ -81,17 +81,19 @@ def announced_values(text: str) -> tuple[str, ...] | None:
     if not any(cue in low for cue in _CUES) or not any(mark in text for mark in _MARKS):
         return None
     for match in _ANNOUNCED.finditer(text):
-        if not _is_open(text, match.start(), match.end(1)) and (found := _split(match[1])):
-            return found
+        if not _is_open(text, match.start(), match.end(1)) and (values := _split(match[1])):
+            return values
     return None
 
 
 def _values_apart(text: str, default: str | None) -> tuple[str, ...] | None:
     """`kind of report (table, json or csv)` and `kind of report: table, json, csv`."""
-    found = [match for match in _APART.finditer(text) if not match[1].lower().startswith("default")]
+    matches = [
+        match for match in _APART.finditer(text) if not match[1].lower().startswith("default")
+    ]
     values = [
         split
-        for match in found
+        for match in matches
         if not _is_behind_sentence(text, match.start(), default in _words(match[1]))
         and not _is_open(text, match.start(), match.end(1))
         and (split := _split(match[1]))
@@ -108,8 +110,8 @@ def values_with_meanings(text: str) -> tuple[str, ...] | None:
     """`skip = go on, stop = end with an error`; `'old' means one thing, 'new' is for another`."""
     if "=" not in text and " means " not in text and " is for " not in text:
         return None
-    found = tuple(dict.fromkeys(one or other for one, other in _MEANING.findall(text[:MAX_TEXT])))
-    return found if len(found) > 1 and not _names_kinds(found) else None
+    values = tuple(dict.fromkeys(one or other for one, other in _MEANING.findall(text[:MAX_TEXT])))
+    return values if len(values) > 1 and not _names_kinds(values) else None
 
 
 def _is_open(text: str, start: int, end: int) -> bool:
@@ -127,14 +129,14 @@ def _is_behind_sentence(text: str, start: int, has_default: bool) -> bool:
     return text[start] == "[" and text[:start].rstrip()[-1:] in (".", ";", ")") and not has_default
 
 
-def _words(listed: str) -> list[str]:
+def _words(text: str) -> list[str]:
     return [
-        word.strip("\"'`\u201c\u201d\u2018\u2019") for word in _BETWEEN.split(_NOTE.sub("", listed))
+        word.strip("\"'`\u201c\u201d\u2018\u2019") for word in _BETWEEN.split(_NOTE.sub("", text))
     ]
 
 
-def _split(listed: str) -> tuple[str, ...] | None:
-    values = tuple(dict.fromkeys(word for word in _words(listed) if word))
+def _split(text: str) -> tuple[str, ...] | None:
+    values = tuple(dict.fromkeys(word for word in _words(text) if word))
     if len(values) < 2 or _names_kinds(values) or any(map(_RANGE.fullmatch, values)):
         return None
     return values

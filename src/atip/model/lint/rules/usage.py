@@ -58,7 +58,7 @@ def _example(index: DocumentIndex, node: CommandNode, line: str, parts: Parts) -
     yield from (RuleHit(parts=parts, message=text, hint=hint) for text, hint in read.problems)
 
 
-class _Reading:
+class _CallPath:
     """Command that an example line reaches, the words left over, and the problems on the way."""
 
     def __init__(self) -> None:
@@ -102,36 +102,36 @@ def _start(words: list[str], index: DocumentIndex) -> int | None:
     return None
 
 
-def _read(index: DocumentIndex, words: list[str]) -> _Reading:
-    reading = _Reading()
-    reading.node = index.root
+def _read(index: DocumentIndex, words: list[str]) -> _CallPath:
+    path = _CallPath()
+    path.node = index.root
     by_parts = index.children
     flags = [index.global_flags, index.flags_of(index.root)]
     for number, word in enumerate(words):
         if word == "--":
             break
         if word.startswith("-") and len(word) > 1 and not _is_number(word):
-            _flag(word, flags, reading)
+            _flag(word, flags, path)
             continue
-        below = by_parts.get(reading.node.parts, {}).get(word)
+        below = by_parts.get(path.node.parts, {}).get(word)
         if below is not None:
-            reading.node, reading.words = below, below.words
+            path.node, path.words = below, below.words
             flags.append(index.flags_of(below))
-        elif number == 0 and not reading.node.is_leaf and not _takes_words(reading.node):
+        elif number == 0 and not path.node.is_leaf and not _takes_words(path.node):
             names = list(by_parts.get((), {}))
             if "" not in names and not index.raw.get("partial") and not word.startswith(("<", "[")):
                 close = closest(word, names[:MAX_GUESSES])
                 hint = f"did you mean `{close}`?" if close else ""
-                reading.problems.append((f"`{index.name}` has no command `{word[:60]}`", hint))
+                path.problems.append((f"`{index.name}` has no command `{word[:60]}`", hint))
             break
-    return reading
+    return path
 
 
 def _takes_words(node: CommandNode) -> bool:
     return any(True for _ in node.arguments())
 
 
-def _flag(word: str, tables: list[dict[str, bool]], reading: _Reading) -> None:
+def _flag(word: str, tables: list[dict[str, bool]], path: _CallPath) -> None:
     """Silence about options is not a contradiction: only a document that lists some can be wrong."""
     name = word.split("=", 1)[0]
     flags = ChainMap(*tables)
@@ -145,7 +145,7 @@ def _flag(word: str, tables: list[dict[str, bool]], reading: _Reading) -> None:
         return
     close = closest(name, list(islice(chain(*tables), MAX_GUESSES)))
     hint = f"did you mean `{close}`?" if close else ""
-    reading.problems.append((f"flag `{name[:60]}` is not described", hint))
+    path.problems.append((f"flag `{name[:60]}` is not described", hint))
 
 
 def _is_number(word: str) -> bool:
@@ -176,7 +176,7 @@ def pattern_variables(
                 yield RuleHit(parts=(*parts, "variables", name), message=text)
 
 
-def _steps(index: DocumentIndex) -> Iterator[tuple[dict[str, Any], Parts, _Reading | None]]:
+def _steps(index: DocumentIndex) -> Iterator[tuple[dict[str, Any], Parts, _CallPath | None]]:
     """Steps of all patterns; the reading is None when a step calls another tool."""
     for parts, pattern in index.patterns():
         for where, step in members(pattern.get("steps"), (*parts, "steps")):
