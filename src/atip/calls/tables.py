@@ -6,7 +6,7 @@ resolves one flag, `CommandTable.child` one command word, both the way the progr
 
 from __future__ import annotations
 
-from atip.knowledge.reading import CURATED, command_from, options_from
+from atip.knowledge.reading import CURATED, LazyCommands, command_from, options_from
 from atip.model.tool import Command, Option
 
 TYPE_CHECKING = False
@@ -98,9 +98,8 @@ class CommandTable:
             return None
         if word in self.commands:
             return word, self.commands[word]
-        name_of = getattr(self.commands, "named", None)
-        if name_of is not None:
-            name = name_of(word)
+        if isinstance(self.commands, LazyCommands):
+            name = self.commands.find_name(word)
             if name is not None:
                 return name, self.commands[name]
         else:

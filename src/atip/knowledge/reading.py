@@ -147,6 +147,15 @@ class LazyCommands(Mapping[str, Command]):
         copy._commands = {**self._commands, **commands}
         return copy
 
+    def find_name(self, word: str) -> str | None:
+        """The command that `word` calls, by name or alias, without building any of them."""
+        if word in self._nodes:
+            return word
+        for name, node in self._nodes.items():
+            if word in node.get("aliases", ()):
+                return name
+        return None
+
 
 def command_from(node: Node) -> Command:
     """One command of the pack. A group without `does` prints help: it does nothing."""

@@ -165,3 +165,17 @@ def test_an_ordinary_document_is_parsed_by_the_same_tables():
     assert call.path == ("pr", "list")
     assert given(call) == [("config", "f"), ("limit", "5")]
     assert call.arguments == ("x",)
+
+
+def test_a_word_is_looked_up_without_building_the_other_commands(monkeypatch):
+    # A program with thousands of commands is joined with its knowledge word by word.
+    from atip.knowledge import reading
+
+    built = []
+    build = reading.command_from
+    monkeypatch.setattr(reading, "command_from", lambda node: built.append(node) or build(node))
+    nodes = {f"c{number}": {"aliases": [f"a{number}"]} for number in range(100)}
+    commands = reading.LazyCommands(nodes)
+    tool = Tool(name="giant", description="", commands=commands)
+    assert parse(tool, ("giant", "nothing")).unknown_command and not built
+    assert parse(tool, ("giant", "a7")).path == ("c7",) and len(built) == 1
