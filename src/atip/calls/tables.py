@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NUMBER = "-#"
 """Table entry for any `-NUMBER`."""
+MAX_BUILT = 256
+_built: dict[int, tuple[dict[str, Any], tuple[Option, ...]]] = {}
 
 
 class CommandTable:
@@ -60,7 +62,7 @@ class CommandTable:
     def _also(self, own: Mapping[str, Any]) -> None:
         """Options that knowledge has and the tool's own description does not show."""
         if self.curated and "also" in own:
-            self._add(options_from(own["also"]))
+            self._add(_options_of(own["also"]))
 
     def _add(self, options: tuple[Option, ...] | None) -> None:
         for option in options or ():
@@ -136,6 +138,17 @@ class CommandTable:
                 if self.abbreviate or _only_raises(option):
                     return option
         return None
+
+
+def _options_of(node: dict[str, Any]) -> tuple[Option, ...]:
+    """Options of a table. A program with thousands of commands needs those of its root once for each of them."""
+    entry = _built.get(id(node))
+    # The entry holds the node, so its id belongs to no other while the entry exists.
+    if entry is None:
+        if len(_built) >= MAX_BUILT:
+            _built.clear()
+        entry = _built[id(node)] = (node, options_from(node))
+    return entry[1]
 
 
 def _only_raises(option: Option) -> bool:
