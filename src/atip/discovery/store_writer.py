@@ -128,6 +128,8 @@ class StoreWriter:
             document = encode(finding.tool)
             if finding.source_kind == "native":
                 extension["answerHash"] = digest_of_answer(document)
+            if finding.is_namesake:
+                extension["namesake"] = True
             if finding.also:
                 extension["also"] = list(finding.also)
             relative = self._relative(subject, finding, shared)

@@ -61,7 +61,7 @@ _POINTER = re.compile(
     r"|for .{1,40}, (?:see|use|try)\b|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:\w+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
     r"|(?:or|and|but|then|also|otherwise|however|additionally|furthermore)\b|\S+ (?:is|are|must be|can be|may be|should be) (?:one|any|either) of\b"
     r"|(?:an?|the|each|every) (?:(?!that\b|which\b|tool\b|program\b|to\b)\w+ ){1,3}(?:must|should|has to|have to) be\b"
-    r"|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
+    r"|\S{1,40} v?\d.{0,60}\bmulti-call binary\b|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
     re.I,
 )
 _INSTRUCTION = re.compile(

@@ -46,6 +46,9 @@ CURATED = _Mark("knowledge")
 """`tool.own["curated"] is CURATED`: the facts come from the pack. SECURITY: only such tools may *lower*
 effects (modes, dry runs); a document that says `"curated": "knowledge"` has another object there."""
 
+_MANY = 3
+"""Other names from which on an entry is about a group of programs: `true` is also about `seq` and `sleep`."""
+
 _set = object.__setattr__
 _PLAIN_FIELDS = tuple(Option._defaults.items())  # type: ignore[attr-defined]
 
@@ -74,6 +77,12 @@ def load(name: str) -> Tool | None:
 def is_main_name(name: str) -> bool:
     """Whether an entry bears this very name; False for the other names of an entry, and for unknown ones."""
     return _read_node(name) is not None
+
+
+def is_group(name: str) -> bool:
+    """Whether the entry of a name is about several programs, so that its words need not fit this one."""
+    _alias("")
+    return not is_main_name(name) or sum(main == name for main in _aliases.values()) >= _MANY
 
 
 def names() -> tuple[str, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from atip.model.tool import Command, Tool
+    from atip.model.tool import Tool
     from atip.system.paths import Places
 
 DESCRIBED = ("override", "native", "shim")
@@ -69,7 +69,9 @@ class Lookup:
         entry, curated, is_usual = self._curated(name)
         extension = (entry or {}).get("x-atip")
         source_kind = extension.get("rung") if isinstance(extension, dict) else None
-        is_described = entry is not None and (curated is None or source_kind in DESCRIBED)
+        is_described = entry is not None and (
+            curated is None or source_kind in DESCRIBED or _is_namesake(name, entry)
+        )
         document = self.document(name) if is_described else None
         tool = curated if document is None else _merge(name, document, curated)
         return self._with_override(name, entry, tool, is_usual)
@@ -84,12 +86,17 @@ class Lookup:
         return merged or tool
 
     def _curated(self, name: str) -> tuple[dict[str, Any] | None, Tool | None, bool]:
-        """The store's entry, curated facts (as warnings for a file elsewhere), and whether they apply in full."""
+        """The store's entry, curated facts (as warnings for a file elsewhere and for a namesake), and whether the file has the
+        usual place."""
         from atip.knowledge.reading import load
 
         entry = self.entry(name) if self.has_store() else None
         curated, is_usual = load(name), self._is_usual(name, entry)
-        return entry, curated if is_usual or curated is None else _as_warning(curated), is_usual
+        if curated is None or (is_usual and not _is_namesake(name, entry)):
+            return entry, curated, is_usual
+        from atip.inference.namesakes import as_warning
+
+        return entry, as_warning(curated), is_usual
 
     def has_store(self) -> bool:
         """Whether anything was ever stored."""
@@ -158,13 +165,22 @@ class Lookup:
             return False
 
 
+def _is_namesake(name: str, entry: dict[str, Any] | None) -> bool:
+    """Whether the last scan found that the file is another program than the curated one (`discovery.sources.identity`)."""
+    extension = (entry or {}).get("x-atip")
+    is_recorded = isinstance(extension, dict) and extension.get("namesake") is True
+    return is_recorded and entry is not None and entry.get("path") == on_path(name)
+
+
 def _merge(name: str, document: dict[str, Any], curated: Tool | None) -> Tool | None:
     from atip.model.reading.decode import decode
 
     try:
         tool = decode({"atip": {"version": "0.6"}, "version": "", **document, "name": name}).tool
     except AtipError:
-        return curated and _as_claims(curated)
+        from atip.inference.namesakes import as_claims
+
+        return curated and as_claims(curated)
     if curated is None:
         return tool
     from atip.model.root import lift
@@ -176,34 +192,10 @@ def _join(tool: Tool, curated: Tool | None) -> Tool:
     if curated is None:
         return tool
     from atip.inference.knowledge import merge_knowledge
+    from atip.inference.namesakes import as_claims
 
     merged = merge_knowledge(tool, curated)
-    return merged if curated.own.get("curated") else _as_claims(merged)
-
-
-def _as_warning(curated: Tool) -> Tool:
-    """Keep only the dangers of curated facts: a file of that name may be another program."""
-    from atip.calls.effects.facts import weakened
-
-    def warned(command: Command) -> Command:
-        subcommands = command.commands
-        return command.replace(
-            effects=weakened(command.effects),
-            commands=subcommands
-            and {name: warned(subcommand) for name, subcommand in subcommands.items()},
-        )
-
-    commands = curated.commands
-    return _as_claims(curated).replace(
-        effects=weakened(curated.effects),
-        commands=commands and {name: warned(command) for name, command in commands.items()},
-    )
-
-
-def _as_claims(tool: Tool) -> Tool:
-    """The same facts as claims: they may raise effects and never lower them."""
-    metadata = {key: value for key, value in tool.own.items() if key != "curated"}
-    return tool.replace(extra={**tool.extra, "x-atip": metadata})
+    return merged if curated.own.get("curated") else as_claims(merged)
 
 
 def _shadows_nothing(name: str) -> bool:

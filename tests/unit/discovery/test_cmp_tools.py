@@ -183,7 +183,9 @@ def test_an_adapter_is_a_rung_and_lower_rungs_add_to_it(place, tmp_path):
         name="jot", path="/bin/jot", real_path="/bin/jot", digest="", stub=Stub()
     )
     sources = [CmpSource(str(tmp_path)), Help()]
-    found = find_metadata(subject, sources, may_execute=False, merge_knowledge=lambda tool: tool)
+    found = find_metadata(
+        subject, sources, may_execute=False, merge_knowledge=lambda tool, **_: tool
+    )
     assert (found.source_kind, found.also) == ("adapter", ("help",))
     assert {"drop", "more"} <= set(found.tool.commands)
     assert found.tool.commands["drop"].effects.destructive is True

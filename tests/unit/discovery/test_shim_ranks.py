@@ -42,7 +42,7 @@ def asked(box) -> str | None:
             *shim_sources(box.host, stack),
         ]
         found = find_metadata(
-            SUBJECT, sources, may_execute=False, merge_knowledge=lambda tool: tool
+            SUBJECT, sources, may_execute=False, merge_knowledge=lambda tool, **_: tool
         )
         return found.tool.description if found else None
 

@@ -161,7 +161,7 @@ class PackageLearner:
             self._sources,
             may_execute=self._may_execute,
             merge_knowledge=storable,
-            summarize=self._summaries.find,
+            summarize=self._summaries,
         )
         return LearnedProgram(
             name=program.name,

@@ -71,6 +71,11 @@ class InstalledTexts:
         """Whether a name has a manual page; reads none."""
         return self._page(name) is not None
 
+    def page_prefix(self, name: str) -> str:
+        """The prefix that has the page of a name, such as `/usr`; empty without a page."""
+        path = self._page(name) or ""
+        return path.partition("/share/man/")[0]
+
     def man(self, name: str) -> str | None:
         """The source of the manual page of a name, or None."""
         path = self._page(name)

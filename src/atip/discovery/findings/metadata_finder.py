@@ -70,7 +70,7 @@ class MetadataFinder:
             [*self._readers, *self._executing],
             may_execute=False,
             merge_knowledge=storable,
-            summarize=self._summaries.find,
+            summarize=self._summaries,
         )
         if finding is None or finding.source_kind == "override":
             return finding

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from atip.inference.knowledge import merge_knowledge
+from atip.inference.namesakes import as_claims, as_warning
 from atip.knowledge.reading import load
 from atip.model.effects import UNKNOWN
 from atip.model.root import lift, lower
@@ -52,16 +53,25 @@ def is_of_other_system(entry: Tool) -> bool:
     return entry.description.endswith(_OF_MACOS) and sys.platform != "darwin"
 
 
-def with_knowledge(tool: Tool) -> Tool:
-    """The tool's own description merged with our knowledge; for use, not for storage."""
+def with_knowledge(tool: Tool, *, is_namesake: bool = False) -> Tool:
+    """The tool's own description merged with our knowledge; for use, not for storage.
+
+    Args:
+        is_namesake: the entry of this name is about another program. SECURITY: its facts then only warn; `act` that compares
+            genomes is not known to be harmless because another `act` is.
+    """
     entry = load(tool.name)
     normalized = lift(tool)
-    return normalized if entry is None else merge_knowledge(normalized, entry)
+    if entry is None:
+        return normalized
+    if is_namesake:
+        return as_claims(merge_knowledge(normalized, as_warning(entry)))
+    return merge_knowledge(normalized, entry)
 
 
-def storable(tool: Tool) -> Tool:
-    """The tool with knowledge's effects written in, as plain ATIP."""
-    merged = lower(with_knowledge(tool))
+def storable(tool: Tool, *, is_namesake: bool = False) -> Tool:
+    """The tool with knowledge's effects written in, as plain ATIP. `is_namesake` as for `with_knowledge`."""
+    merged = lower(with_knowledge(tool, is_namesake=is_namesake))
     return merged.replace(
         options=_options(merged.options),
         global_options=_options(merged.global_options),

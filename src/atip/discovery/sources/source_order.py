@@ -9,6 +9,7 @@ See docs/architecture.md and ATIP 0.1 §3.4.2.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Protocol
 
 from atip.inference.completion.corroborate import corroborate
@@ -30,14 +31,17 @@ if TYPE_CHECKING:
         def ask(self, subject: ProbeSubject) -> Tool | None: ...
 
     class Summarizer(Protocol):
-        """Chooses the summary of a tool; `summaries.sources.SummarySources.find` is one."""
+        """Chooses the summary of a tool, and decides whether it is the curated one; `summaries.sources.SummarySources` is one."""
 
-        def __call__(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> str: ...
+        def find(
+            self, subject: ProbeSubject, descriptions: Mapping[str, str], *, is_curated: bool
+        ) -> str: ...
+        def is_curated(self, subject: ProbeSubject, answers: Mapping[str, Tool]) -> bool: ...
 
     class Knower(Protocol):
-        """Merges curated knowledge over what a source said."""
+        """Merges curated knowledge over what a source said; over a namesake only its dangers."""
 
-        def __call__(self, tool: Tool) -> Tool: ...
+        def __call__(self, tool: Tool, *, is_namesake: bool = False) -> Tool: ...
 
 
 SOURCE_ORDER = (
@@ -59,6 +63,8 @@ _COMPLETE = frozenset(["override", "native", "shim", "framework"])
 """Sources that describe a whole tool: no later source is queried. An adapter describes what its author needed."""
 _DOCUMENTS = frozenset(["help", "man"])
 """Sources that belong to the very program that is installed; a completion script may belong to another."""
+OF_THE_PROGRAM = ("framework", "help")
+"""Sources that ask the program itself; completion scripts and manual pages are found by name and may belong to another."""
 _LAST_RESORT = frozenset(["knowledge"])
 
 
@@ -88,6 +94,8 @@ class SourceFinding(Value):
     """The kind of source that gave the structure."""
     also: tuple[str, ...] = ()
     """Further sources that were merged."""
+    is_namesake: bool = False
+    """Whether curated facts under this name are about another program."""
 
     @property
     def source(self) -> str:
@@ -96,6 +104,14 @@ class SourceFinding(Value):
 
 def _place(source: MetadataSource) -> int:
     return _PLACES[source.source_kind]
+
+
+def _of_the_program(answers: Mapping[str, Tool]) -> tuple[Tool, str, list[str]] | None:
+    """What a program says of itself; completion scripts and manual pages are found by name, and belong to the other program."""
+    kinds = [kind for kind in OF_THE_PROGRAM if kind in answers]
+    if not kinds:
+        return None
+    return functools.reduce(merge_tools, (answers[kind] for kind in kinds)), kinds[0], kinds[1:]
 
 
 def find_metadata(
@@ -109,9 +125,9 @@ def find_metadata(
     """Query source by source. None when no source knows the tool.
 
     Args:
-        summarize: chooses the description among those of all sources.
+        summarize: chooses the description among those of all sources; None: curated facts apply to every program of a name.
     """
-    descriptions: dict[str, str] = {}
+    answers: dict[str, Tool] = {}
     tool: Tool | None = None
     source_kind, also = "", []
     documents: list[Tool] = []
@@ -123,7 +139,7 @@ def find_metadata(
         answer = source.ask(subject)
         if answer is None:
             continue
-        descriptions.setdefault(source.source_kind, answer.description)
+        answers.setdefault(source.source_kind, answer)
         if source.source_kind in _DOCUMENTS:
             documents.append(answer)
         if tool is None:
@@ -135,8 +151,16 @@ def find_metadata(
         return None
     if source_kind == "completion" and documents:
         tool = corroborate(tool, documents)
+    is_namesake = False
     if summarize is not None:
-        tool = tool.replace(description=summarize(subject, descriptions) or subject.name)
+        is_namesake = not summarize.is_curated(subject, answers)
+        if is_namesake and source_kind not in _COMPLETE:
+            tool, source_kind, also = _of_the_program(answers) or (tool, source_kind, also)
+        descriptions = {kind: answer.description for kind, answer in answers.items()}
+        summary = summarize.find(subject, descriptions, is_curated=not is_namesake)
+        tool = tool.replace(description=summary or subject.name)
     if source_kind not in OUTRANKS_KNOWLEDGE:
-        tool = merge_knowledge(tool)
-    return SourceFinding(tool=tool, source_kind=source_kind, also=tuple(also))
+        tool = merge_knowledge(tool, is_namesake=is_namesake)
+    return SourceFinding(
+        tool=tool, source_kind=source_kind, also=tuple(also), is_namesake=is_namesake
+    )

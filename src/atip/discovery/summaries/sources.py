@@ -13,8 +13,7 @@ import re
 from typing import TYPE_CHECKING, Protocol
 
 from atip.discovery.files.stubs import alternative_of, site_directories
-from atip.discovery.sources.knowledge_source import is_of_other_system
-from atip.discovery.summaries.identity import is_about
+from atip.discovery.sources.identity import CuratedIdentity
 from atip.discovery.summaries.packages import InstalledPackages
 from atip.inference.manual.man import names_program, read_purpose
 from atip.inference.script_header import read_docstring, read_header
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from atip.discovery.files.documents import InstalledTexts
     from atip.discovery.sources.source_order import ProbeSubject
+    from atip.model.tool import Tool
 
     class PackageSummaries(Protocol):
         """The summary in the package of a program; `InstalledPackages` for those of this machine."""
@@ -58,28 +58,44 @@ class SummarySources:
     def __init__(self, texts: InstalledTexts, packages: PackageSummaries | None = None) -> None:
         self._texts = texts
         self._packages = packages or InstalledPackages()
+        self._identity = CuratedIdentity(texts)
 
-    def find(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> str:
+    def is_curated(self, subject: ProbeSubject, answers: Mapping[str, Tool]) -> bool:
+        """Whether curated facts under the name of a program are about this program; see `sources.identity`."""
+        return self._identity.is_curated(subject, _own_names(subject), answers)
+
+    def find(
+        self,
+        subject: ProbeSubject,
+        descriptions: Mapping[str, str],
+        *,
+        is_curated: bool | None = None,
+    ) -> str:
         """The best summary of a tool; empty when no source has one.
 
         Args:
             descriptions: what each source of metadata said, by its name.
+            is_curated: the answer of the method of that name; None: decide by the manual page alone.
         """
         for source in _AS_THEY_ARE:
             if descriptions.get(source) and descriptions[source] != subject.name:
                 return descriptions[source]
-        return first_summary(self._candidates(subject, descriptions), subject.name)
+        agrees = self.is_curated(subject, {}) if is_curated is None else is_curated
+        return first_summary(self._candidates(subject, descriptions, agrees), subject.name)
 
-    def _candidates(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> Iterator[str]:
+    def _candidates(
+        self, subject: ProbeSubject, descriptions: Mapping[str, str], agrees: bool
+    ) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
         yield SUMMARIES.get(subject.name, "")
         names = list(_names(subject))
         curated = next((entry.description for name in names if (entry := load(name))), "")
-        own_names = [name for name in names if not _is_behind(name, subject)]
-        # Programs of the same name exist: `act` runs GitHub Actions, or compares genomes.
-        agrees = self._is_same_program(own_names)
+        own_names = _own_names(subject)
         # Of several names under one entry, the summary is that of the group: its own page is more specific.
         yield curated if is_main_name(subject.name) and agrees else ""
+        if not agrees and not self._identity.has_own_page(subject, own_names):
+            # The page of that name is about the other program.
+            yield from (descriptions.get(source, "") for source in ("framework", "help"))
         yield from (self._manual(name) for name in own_names)
         yield curated if agrees else ""
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
@@ -98,14 +114,6 @@ class SummarySources:
         yield self._texts.launcher(subject.name)
         yield descriptions.get("knowledge", "") if agrees else ""
         yield self._packages.membership(subject)
-
-    def _is_same_program(self, names: list[str]) -> bool:
-        """Whether the manual page of a program, if it has one, is about the program that the curated entry describes."""
-        entry = next((entry for name in names if (entry := load(name))), None)
-        page = next((page for name in names if (page := self._texts.man(name))), None)
-        if entry and is_of_other_system(entry):
-            return False
-        return entry is None or page is None or is_about(page, read_purpose(page, names[0]), entry)
 
     def _manual(self, name: str, *, of_others: bool = False) -> str:
         page = self._texts.man(name)
@@ -129,6 +137,11 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
         if name and name not in seen:
             seen.add(name)
             yield name
+
+
+def _own_names(subject: ProbeSubject) -> list[str]:
+    """The names of a program without those of the file behind a link."""
+    return [name for name in _names(subject) if not _is_behind(name, subject)]
 
 
 def _script(subject: ProbeSubject) -> str:
