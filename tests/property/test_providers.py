@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atip.calls.build import build
-from atip.codecs.providers.check import check_declarations
 from atip.codecs.providers.tools import compile_tools
 from atip.errors import FormatError
 from atip.session import Session
 from tests.packages import package
 from tests.property.calls import calls, tools
+from tests.simulators.provider_check import check_declarations
 from tests.unit.codecs.provider_schemas import meta_schema
 
 WAYS = [

@@ -157,6 +157,11 @@ class SourceConfig(Value):
         """A file named by the configuration."""
         return os.path.join(self.folder, str(self.settings[key]))
 
+    @property
+    def timeout_s(self) -> float:
+        """Seconds for one answer."""
+        return float(self.settings.get("timeout", 30_000)) / 1000
+
 
 class ApiConfig(Value):
     """The API configuration of a project."""

@@ -52,16 +52,6 @@ def read_manifest(path: str) -> Any:
     return read_json(read_bytes(path, MAX_BYTES))
 
 
-def fetch_manifest(base: str, *, access: Access | None = None) -> Any:
-    """Fetch the manifest that a web API offers (§5.2) and validate it; its texts are untrusted.
-
-    Raises:
-        NotFoundError: `api.no-manifest`.
-        FormatError: `atm.invalid`.
-    """
-    return usable(fetch_offered(base, access=access)[1])
-
-
 def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
     """Fetch (address, values) of the manifest that an address offers, not validated.
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.files.directories import choose_directories
 from atip.discovery.files.executables import list_executables
@@ -30,19 +30,7 @@ if TYPE_CHECKING:
     from atip.discovery.findings.learner import LearningTarget, SourceQuery
     from atip.discovery.findings.memory import FindingsMemory
     from atip.discovery.sources.native import NativeAnswer, ProbeAnswer
-    from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
-
-    class EntryWriter(Protocol):
-        """The local store, as a scan uses it."""
-
-        def write(
-            self, subject: ProbeSubject, finding: SourceFinding | None, **how: Any
-        ) -> None: ...
-        def forget_missing(self) -> list[tuple[str, str]]: ...
-        def flush(self) -> None: ...
-        def native_digest(self, digest: str) -> str | None: ...
-        @property
-        def has_moved(self) -> bool: ...
+    from atip.discovery.store_writer import StoreWriter
 
     Progress = Callable[[str, int, int], None]
 
@@ -182,7 +170,7 @@ class Scanner:
     def run(
         self,
         *,
-        open_writer: Callable[[], EntryWriter],
+        open_writer: Callable[[], StoreWriter],
         open_prober: Callable[[Sequence[str]], Any],
         open_finder: Callable[[Sequence[Executable]], SourceQuery],
     ) -> ScanReport:
@@ -215,7 +203,7 @@ class Scanner:
         memory.save(listing.fingerprint, {**summary, "removed": []}, text)  # (8)
         return report
 
-    def _forget_missing(self, writer: EntryWriter, report: ScanReport, memory: ScanMemory) -> None:
+    def _forget_missing(self, writer: StoreWriter, report: ScanReport, memory: ScanMemory) -> None:
         """Tools that are gone, with what was remembered of them; a copy in another directory still needs it."""
         for digest, name in writer.forget_missing():
             report.removed.append(name)
@@ -226,7 +214,7 @@ class Scanner:
         self,
         candidates: Sequence[Executable],
         open_prober: Callable[[Sequence[str]], Any],
-        writer: EntryWriter,
+        writer: StoreWriter,
         report: ScanReport,
     ) -> dict[str, NativeAnswer]:
         """(5) `--agent`, confined. The marks show which programs can answer, so no program is probed twice."""
@@ -260,7 +248,7 @@ class Scanner:
         program: Executable,
         answer: ProbeAnswer,
         native: dict[str, NativeAnswer],
-        writer: EntryWriter,
+        writer: StoreWriter,
         report: ScanReport,
     ) -> None:
         """Take an answer, if it counts for the bytes that were hashed."""
@@ -282,7 +270,7 @@ class Scanner:
         program: Executable,
         answer: ProbeAnswer,
         digest: str,
-        writer: EntryWriter,
+        writer: StoreWriter,
         report: ScanReport,
     ) -> NativeAnswer | None:
         from atip.discovery.sources.native import answer_digest, judge_answer
@@ -308,7 +296,7 @@ class Scanner:
         self,
         programs: Sequence[Executable],
         native: dict[str, NativeAnswer],
-        writer: EntryWriter,
+        writer: StoreWriter,
         find: SourceQuery,
         report: ScanReport,
     ) -> None:

@@ -34,7 +34,7 @@ class ObservedBlock(Value):
     def disproved(self) -> tuple[ObservedFact, ...]:
         return tuple(fact for fact in self.facts if fact.verdict == "undeclared")
 
-    def bears_out(self, digest: str) -> bool:
+    def corroborates(self, digest: str) -> bool:
         """Whether it supports `trust.verified` of a description of this digest: cases, facts that agree, no contradiction."""
         agreed = any(fact.verdict == "agrees" and fact.line for fact in self.facts)
         return (

@@ -100,6 +100,6 @@ def full_name(text: str) -> str | None:
     return name if name in DANGERS or name in ASSURANCES else None
 
 
-def marked(effects: Effects, *names: str) -> Effects:
+def add_marks(effects: Effects, *names: str) -> Effects:
     """Effects with some of `MARKS` set."""
     return effects.replace(extra={**effects.extra, **{MARKS[name]: True for name in names}})

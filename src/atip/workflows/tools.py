@@ -174,10 +174,10 @@ def get_part(host: Host, name: str, commands: Sequence[str]) -> Tool:
         return view(tool, commands=commands)
     from atip.discovery.sources.native import judge_answer
     from atip.workflows.lookup import Lookup, locate
-    from atip.workflows.scan.machine import prober
+    from atip.workflows.scan.machine import open_prober
 
     path = locate(str(resolve(host, name)["path"]))
-    with prober(_visible(path), 1) as box:
+    with open_prober(_visible(path), 1) as box:
         answer = box.run([path, "--agent", "--commands=" + ",".join(commands)])
     return Lookup(host.places, os.getcwd()).over(judge_answer(name, answer).tool)
 

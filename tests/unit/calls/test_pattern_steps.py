@@ -30,6 +30,7 @@ def test_values_fill_their_words_and_stay_one_word():
     )
 
 
+@pytest.mark.proves("ATIP6-3.9-05")
 @pytest.mark.parametrize("executable", [False, None])
 def test_a_suggestion_does_not_run(executable):
     with pytest.raises(PolicyError) as refusal:

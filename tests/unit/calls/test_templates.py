@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from atip.calls.effects.conflicts import conflict, only_reads, waves
-from atip.calls.templates.patterns import plan_pattern
 from atip.calls.templates.template import fill
 from atip.calls.values import why_injection
 from atip.errors import FormatError
 from atip.knowledge import load
 from atip.model.reading.decode import decode_effects
-from tests.unit.calls.tools import command, tool
 
 
 def filled(template, allow_code=False, **values):
@@ -59,53 +57,6 @@ def test_a_scope_is_not_a_response_file():
     assert why_injection("gcc", "@args") is not None
     assert why_injection("unknown-tool", "@args") is not None
     assert why_injection("unknown-tool", "@args", in_list=True) is None
-
-
-PATTERN = {
-    "name": "branch",
-    "description": "d",
-    "steps": [{"command": "git checkout -b {branch}"}, {"command": "git push 'origin x' {branch}"}],
-    "variables": {"branch": {"type": "string", "description": "b"}},
-}
-
-
-def plan(pattern, **variables):
-    sample = tool(patterns=[pattern], commands={"x": command()})
-    return plan_pattern(sample.patterns[0], variables, lookup=load)
-
-
-@pytest.mark.proves("ATIP6-3.9-02", "ATIP6-3.9-03", "ATIP6-3.9-05")
-def test_a_pattern_becomes_argvs_and_never_may_run_unless_it_says_so():
-    planned = plan(PATTERN, branch="fix a")
-    assert [step.argv for step in planned.steps] == [
-        ("git", "checkout", "-b", "fix a"),
-        ("git", "push", "origin x", "fix a"),
-    ]
-    assert planned.steps[0].invocation.path == ("checkout",)
-    assert planned.may_run is False
-    assert plan({**PATTERN, "executable": True}, branch="x").may_run is True
-
-
-@pytest.mark.parametrize(
-    ("change", "given", "code"),
-    [
-        ({}, {}, "call.missing-argument"),
-        ({}, {"branch": 3}, "call.wrong-type"),
-        ({}, {"branch": "x", "brnch": "y"}, "call.unknown-argument"),
-        ({}, {"branch": "--force"}, "call.leading-dash"),
-        ({"variables": {}}, {"branch": "x"}, "call.undeclared-variable"),
-        ({"steps": [{"command": "git log | rm {branch}"}]}, {"branch": "x"}, "call.shell-syntax"),
-        (
-            {"variables": {"branch": {"type": "string", "enum": ["a"]}}},
-            {"branch": "x"},
-            "call.not-a-choice",
-        ),
-    ],
-)
-def test_a_pattern_with_problems_has_no_steps(change, given, code):
-    planned = plan({**PATTERN, "executable": True, **change}, **given)
-    assert (planned.steps, planned.may_run) == ((), False)
-    assert code in {problem.code for problem in planned.problems}
 
 
 READ = decode_effects({"network": False, "filesystem": {"write": False}})

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import atip
-from atip.apis.manifests import fetch_manifest, find_manifest, usable
+from atip.apis.manifests import fetch_offered, find_manifest, usable
 from atip.codecs.apis.atm import decode, manifest_of, token_reduction
 from atip.errors import FormatError, NotFoundError
 from atip.model.operation import Api, AuthScheme, Operation
@@ -257,15 +257,15 @@ def test_manifest_of_a_web_api_is_judged_before_it_is_used() -> None:
     with api_server() as server:
         access = Access(private=(server.base,))
         server.answer = lambda _request: Reply(body=minimal())
-        assert fetch_manifest(server.base, access=access)["name"] == "minimal"
+        assert usable(fetch_offered(server.base, access=access)[1])["name"] == "minimal"
         assert server.requests[-1].target == "/.well-known/agent-ready.json"
         server.answer = lambda _request: Reply(body=minimal(codeMode=False))
         with pytest.raises(FormatError) as caught:
-            fetch_manifest(server.base, access=access)
+            usable(fetch_offered(server.base, access=access)[1])
         assert caught.value.code == "atm.invalid"
         server.answer = lambda _request: Reply(status=404, body={})
         with pytest.raises(NotFoundError):
-            fetch_manifest(server.base, access=access)
+            fetch_offered(server.base, access=access)
     assert usable(minimal(), "type-safety")
     with pytest.raises(FormatError) as caught:
         usable(minimal(), "graphql-apis")

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from atip.codecs.interface import encoder
-from atip.codecs.providers.check import check_declarations
 from atip.codecs.providers.tools import compile_tools, estimate, tokens_of, undo_call
 from atip.errors import NotFoundError, UsageError
 from atip.session import to_anthropic, to_gemini, to_openai
+from tests.simulators.provider_check import check_declarations
 from tests.unit.calls.tools import argument, command, option, tool
 
 PR = tool(

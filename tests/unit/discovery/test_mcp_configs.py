@@ -8,7 +8,7 @@ import pathlib
 
 import pytest
 
-from atip.discovery.mcp.configs import ConfiguredMcpServer, find_mcp_servers, read_mcp_configs
+from atip.discovery.mcp.configs import ConfiguredMcpServer, read_mcp_configs
 from atip.discovery.mcp.json_comments import without_comments
 from atip.discovery.mcp.secrets import hide_login, hide_secrets
 from atip.system.paths import find_places
@@ -148,7 +148,7 @@ def test_configured_files_are_read_by_their_ending(home, tmp_path):
     put(home, "own.json", {"mcpServers": {"own": STDIO}})
     toml = put(tmp_path, "own.toml", '[mcp_servers.more]\ncommand = "x"\n')
     extra = ["~/own.json", toml, "relative.json", "/nowhere.json"]
-    servers = find_mcp_servers(find_places(home=str(home)), str(home), extra)
+    servers = read_mcp_configs(find_places(home=str(home)), str(home), extra).servers
     assert [(server.client, server.name) for server in servers] == [
         ("configured", "own"),
         ("configured", "more"),

@@ -10,7 +10,6 @@ from atip.execution.output.conventions import (
     message_of,
     parse_output,
     read_conventions,
-    returns_problems,
     with_json,
 )
 
@@ -67,11 +66,3 @@ def test_the_exit_code_says_which_stream_speaks():
     assert message_of("out", "", failed=True, conventions=USUAL) == "out"
     assert message_of("out", "err", failed=False, conventions=mixed) == "err"
     assert message_of("out", "err", failed=True, conventions=mixed) == "out\nerr"
-
-
-@pytest.mark.proves("CMP-4.1-03")
-def test_structured_output_is_checked_against_returns():
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    assert returns_problems({"n": 1}, schema) == ()
-    assert len(returns_problems({"n": "x"}, schema)) == 1
-    assert len(returns_problems({}, schema)) == 1

@@ -10,7 +10,7 @@ from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.delegation import Delegation
 from atip.model.verdict import TrustLevel, Verdict
-from atip.policy.command_context import CommandContext, marked
+from atip.policy.command_context import CommandContext, add_marks
 from atip.policy.decide import decide
 from atip.policy.lines.line import MachineView, judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
@@ -222,7 +222,7 @@ def test_conditions_of_rules():
 
 
 def test_protected_paths_ask_even_where_version_control_undoes_writes():
-    effects = marked(as_effects(profile("writes")), "protected")
+    effects = add_marks(as_effects(profile("writes")), "protected")
     call = subject("writes").replace(effects=effects, reversible=True)
     assert decide(preset("workspace"), call).outcome == "ask"
 

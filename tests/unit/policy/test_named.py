@@ -7,7 +7,7 @@ import pytest
 from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
-from atip.policy.command_context import CommandContext, marked
+from atip.policy.command_context import CommandContext, add_marks
 from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.confinement.granting import host_covers
 from atip.policy.places.named import NamedPlaces, named_by
@@ -105,7 +105,7 @@ def test_what_runs_later_stays_as_it_is_unless_the_call_is_about_it():
     own = plan(context=SCENE.replace(repository=True, changed=(".git/config",))).fs_keep
     assert "**/.git/hooks" in own and not {"**/.git", "**/.git/config"} & {*own}
     assert plan(as_effects(profile("reads"))).fs_keep == ()
-    assert plan(marked(UNKNOWN, "protected")).fs_keep == ()
+    assert plan(add_marks(UNKNOWN, "protected")).fs_keep == ()
 
 
 def test_named_hosts_and_paths_are_cut_by_the_organisation():

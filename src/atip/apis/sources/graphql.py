@@ -39,15 +39,12 @@ def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
         data = read_place(str(config.settings["schema"]), config, access)
     else:
         data = json.dumps(_introspect(config, access)).encode()
-    document: Any = data.decode("utf-8", "replace")
-    if data.lstrip()[:1] == b"{":
-        document = read_json(data, LIMITS)
+    text = data.decode("utf-8", "replace")
+    document: Any = read_json(data, LIMITS) if text.lstrip()[:1] == "{" else text
     depth = int(config.settings.get("depth", DEPTH))
     api = decode_schema(document, name=config.name, depth=depth)
     api = with_effects(api.replace(servers=(str(config.settings["endpoint"]),)))
-    return LoadedSource(
-        api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}"
-    )
+    return LoadedSource(api=api, raw=text, digest=f"sha256:{sha256_hex(data)}")
 
 
 def _introspect(config: SourceConfig, access: ApiAccess) -> Any:
@@ -55,14 +52,14 @@ def _introspect(config: SourceConfig, access: ApiAccess) -> Any:
 
     import graphql
 
-    async def ask() -> Any:
+    async def query() -> Any:
         connection = GraphqlConnection(config, access)
         try:
             return await connection.send("introspection", graphql.get_introspection_query(), {})
         finally:
             await connection.close()
 
-    return asyncio.run(ask())
+    return asyncio.run(query())
 
 
 def connect(config: SourceConfig, header: Api, access: ApiAccess) -> GraphqlConnection:
@@ -87,7 +84,7 @@ class GraphqlConnection:
             RequestOrigin(base=self._endpoint, private=bool(settings.get("private"))),
             credential,
             headers=tuple(settings.get("headers", {}).items()),
-            timeout_s=settings.get("timeout", 30_000) / 1000,
+            timeout_s=config.timeout_s,
             hook=access.hook,
         )
 
@@ -108,12 +105,15 @@ class GraphqlConnection:
         answer = outcome.data
         if not isinstance(answer, dict):
             raise ExecutionError("api.graphql", "the server did not send a GraphQL answer")
-        if answer.get("errors"):
-            first = answer["errors"][0]
+        errors = answer.get("errors")
+        if errors:
+            # the server's words: a list of objects with `message`, or anything else
+            first = errors[0] if isinstance(errors, list) else errors
+            message = first.get("message", "refused") if isinstance(first, dict) else first
             raise ExecutionError(
                 "api.graphql",
-                str(first.get("message", "refused"))[:500],
-                details={"errors": answer["errors"], "data": answer.get("data")},
+                str(message)[:500],
+                details={"errors": errors, "data": answer.get("data")},
             )
         return outcome.replace(data=answer.get("data"))
 

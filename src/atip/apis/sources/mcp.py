@@ -35,7 +35,7 @@ def load(config: SourceConfig, access: ApiAccess) -> LoadedSource:
     Raises:
         FetchError: `api.mcp`.
     """
-    tools = asyncio.run(_list_tools(server_of(config, access), _timeout_s(config)))
+    tools = asyncio.run(_list_tools(server_of(config, access), config.timeout_s))
     raw = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
     api = with_effects(api_of(config.name, tools))
     return LoadedSource(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
@@ -153,13 +153,9 @@ def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
     return McpServer(start=start)
 
 
-def _timeout_s(config: SourceConfig) -> float:
-    return float(config.settings.get("timeout", 30_000)) / 1000
-
-
 def connect(config: SourceConfig, header: Api, access: ApiAccess) -> McpConnection:
     """A connection that starts the server with the first call."""
-    return McpConnection(McpClient(server_of(config, access), timeout_s=_timeout_s(config)))
+    return McpConnection(McpClient(server_of(config, access), timeout_s=config.timeout_s))
 
 
 class McpConnection:

@@ -82,7 +82,7 @@ class OpenApiConnection:
             ),
             credential,
             headers=tuple(settings.get("headers", {}).items()),
-            timeout_s=settings.get("timeout", 30_000) / 1000,
+            timeout_s=config.timeout_s,
             hook=access.hook,
         )
 

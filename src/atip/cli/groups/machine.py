@@ -29,6 +29,7 @@ class LocalMachine:
         self.name = "This machine"
 
     def tools(self) -> Rows:
+        """Every tool of the store, by name."""
         rows = []
         for entry in self._ctx.app.list():
             own = entry.get("x-atip") or {}
@@ -41,15 +42,20 @@ class LocalMachine:
                     "source": clean(str(own.get("rung", entry.get("source", "unknown")))),
                 }
             )
-        return sorted(rows, key=lambda registry: registry["name"])
+        return sorted(rows, key=lambda row: row["name"])
 
     def tool(self, name: str) -> Tool:
+        """
+        Raises:
+            NotFoundError: `tool.unknown`.
+        """
         tool = self._ctx.app.find(name)
         if tool is None:
             raise NotFoundError("tool.unknown", f"no metadata for `{clean(name[:80])}`", hint="`atip scan` finds installed tools")  # fmt: skip
         return tool
 
     def explain(self, line: str) -> dict[str, Any]:
+        """The decision on a line, its reasons, and its words one by one."""
         from atip.pages.line_words import explain_words
 
         explained = self._ctx.app.explain(line, cwd=self._cwd)
@@ -86,6 +92,10 @@ class LocalMachine:
         return tables[name]()
 
     def revoke(self, name: str) -> None:
+        """
+        Raises:
+            NotFoundError: `approvals.unknown`.
+        """
         from atip.execution.approvals import Approvals
 
         approvals = Approvals(self._ctx.app.places.config)
@@ -110,12 +120,12 @@ class LocalMachine:
 
         rows = []
         for policy in load_policies(self._ctx.app.places, self._cwd):
-            preset = PRESETS.get(policy.preset or "", ((), policy.default or ""))
-            for rule in (*policy.rules, *preset[0]):
+            built_in, default = PRESETS.get(policy.preset or "", ((), policy.default or ""))
+            for rule in (*policy.rules, *built_in):
                 cells = [policy.layer, rule.decision, rule.name, rule.reason]
                 rows.append({"state": rule.decision, "cells": cells})
-            last = [policy.layer, preset[1], "otherwise", f"preset {policy.preset}" if policy.preset else ""]  # fmt: skip
-            rows.append({"state": preset[1], "cells": last})
+            source = f"preset {policy.preset}" if policy.preset else ""
+            rows.append({"state": default, "cells": [policy.layer, default, "otherwise", source]})
         lead = (
             "Rules by layer, the widest first. A later layer can only narrow; the strictest decision counts. "
             "A rule named `always` is built in and holds under every policy."

@@ -15,7 +15,6 @@ from atip.codecs.cmp.tree import commands_of
 from atip.codecs.cmp.write import write_intents
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.codecs.providers.safety import clean_text
-from atip.codecs.vocabulary import find_changes
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
 from atip.model.reading.reader import read_json
@@ -212,6 +211,8 @@ def _version(text: str) -> str:
 
 def _differences(tool: Tool, back: Tool) -> list[Loss]:
     """Losses: fields of the tool that the documents, decoded again, lack."""
+    from atip.codecs.vocabulary import find_changes
+
     return [
         Loss(path=render_path(place), message=_LOSSES[kind])
         for place, kind in find_changes(tool, back)

@@ -74,7 +74,7 @@ def work(order: bytes) -> bytes:
 
 
 def _prove(document: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    root = document.get("root", "")
+    root = document.get("root", "")  # (1)
     binary = seal(document["path"], layer=root)
     try:
         runner = TrialRunner(
@@ -83,12 +83,12 @@ def _prove(document: Mapping[str, Any], folder: str) -> dict[str, Any]:
             layer=os.path.join(root, "usr") if root else "",
         )
         if document["cases"]:
-            trials = [_again(case_from(case), runner, binary) for case in document["cases"]]
+            trials = [_replay(case_from(case), runner, binary) for case in document["cases"]]
             version = str(document.get("version", ""))
         else:
-            tool = learn(document["name"], document["path"], root)
+            tool = learn(document["name"], document["path"], root)  # (2)
             version = tool.version if tool is not None else ""
-            trials = _generate(document, runner, binary, tool)
+            trials = _generate(document, runner, binary, tool)  # (3) and (4)
     finally:
         binary.close()
     return {
@@ -143,7 +143,7 @@ def _generate(
     return generator.generate()
 
 
-def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> CaseRun:
+def _replay(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> CaseRun:
     trial = play_case(case, runner, binary)
     return CaseRun(
         case=case, observation=observation_of(trial), verdicts=(), exit_code=trial.exit_code

@@ -95,13 +95,6 @@ class McpConfigs(Value):
     problems: tuple[McpProblem, ...] = ()
 
 
-def find_mcp_servers(
-    places: Places, cwd: str, extra: Sequence[str] = ()
-) -> tuple[ConfiguredMcpServer, ...]:
-    """The servers alone; `read_mcp_configs` also reports damaged files."""
-    return read_mcp_configs(places, cwd, extra).servers
-
-
 def read_mcp_configs(places: Places, cwd: str, extra: Sequence[str] = ()) -> McpConfigs:
     """Read every configuration that exists: the user's, the project's around `cwd`, and `extra`."""
     servers: list[ConfiguredMcpServer] = []

@@ -131,16 +131,5 @@ def parse_output(text: str) -> object:
         return [read_json(line) for line in lines]
 
 
-def returns_problems(value: object, schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """Differences between structured output and `returns` (CMP §4.1); empty: it matches."""
-    from atip.model.problems import render_path
-    from atip.model.shapes.json_schema import compile_schema, schema_problems
-
-    return tuple(
-        f"{render_path(path)}: {message}"
-        for path, message in schema_problems(compile_schema(schema), value)
-    )
-
-
 def _wrong(message: str) -> FormatError:
     return FormatError("output.form", message)

@@ -19,6 +19,7 @@ from atip.inference.completion.shell_words import (
     ShellToken,
     expand_braces,
     plain,
+    read_labels,
     tokenize,
     without_substitutions,
 )
@@ -154,17 +155,8 @@ class _Reader:
         )
 
     def _labels(self) -> None:
-        labels: list[str] = []
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            if token.kind == WORD and plain(token.text) == "esac":
-                return
-            self.at += 1
-            if token.kind in (CLOSE, ARM):
-                break
-            if token.kind == WORD:
-                labels += [part for word in expand_braces(token.text) for part in word.split("|")]
-        if not self.cases:
+        labels, self.at = read_labels(self.tokens, self.at)
+        if labels is None or not self.cases:
             return
         subject = self.cases[-1][0]
         self._learn_path(labels)

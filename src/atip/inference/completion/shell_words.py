@@ -182,6 +182,21 @@ def expand_braces(word: str) -> list[str]:
     return [plain(part) for part in words]
 
 
+def read_labels(tokens: list[ShellToken], at: int) -> tuple[list[str] | None, int]:
+    """Labels of a case arm, `(add|rm)` or `add|rm)`, and the index behind it; None at `esac`, which is not read."""
+    labels: list[str] = []
+    while at < len(tokens):
+        token = tokens[at]
+        if token.kind == WORD and plain(token.text) == "esac":
+            return None, at
+        at += 1
+        if token.kind in (CLOSE, ARM):
+            break
+        if token.kind == WORD:
+            labels += [part for word in expand_braces(token.text) for part in word.split("|")]
+    return labels, at
+
+
 def plain(word: str) -> str:
     """A word with its braces and commas as they were written."""
     return word.replace(_OPEN_BRACE, "{").replace(_CLOSE_BRACE, "}").replace(_COMMA, ",")

@@ -19,6 +19,7 @@ from atip.inference.completion.shell_words import (
     ShellToken,
     expand_braces,
     plain,
+    read_labels,
     tokenize,
 )
 from atip.inference.completion.tree import CompletionTree, build, is_command_name, is_flag
@@ -167,20 +168,8 @@ class _Reader:
                 return
 
     def _labels(self) -> None:
-        """Labels of a case arm: `(add|rm)` or `add|rm)`."""
-        labels: list[str] = []
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            if token.kind == WORD and plain(token.text) == "esac":
-                return
-            self.at += 1
-            if token.kind == CLOSE:
-                break
-            if token.kind == WORD:
-                labels += [part for word in expand_braces(token.text) for part in word.split("|")]
-            elif token.kind == ARM:
-                break
-        if self.cases:
+        labels, self.at = read_labels(self.tokens, self.at)
+        if labels is not None and self.cases:
             self.cases[-1].enter(tuple(labels[:50]), self.tool)
 
     def _paths(self) -> list[tuple[str, ...]]:

@@ -13,10 +13,13 @@ from atip.inference.manual.mdoc import MdocReader
 from atip.inference.manual.roff_text import split_arguments, unescape
 
 BODY = 7
+"""Indent of the text below a heading."""
 STEP = 7
+"""Further indent of what explains a term."""
 MAX_LINES = 60_000
 MAX_LINE = 16_000
-_ALTERNATING = {"BR": "", "RB": "", "BI": "", "IB": "", "IR": "", "RI": ""}
+_ALTERNATING = frozenset(("BR", "RB", "BI", "IB", "IR", "RI"))
+"""Fonts that change with each argument: the arguments are parts of one word."""
 _FONT = frozenset(("B", "I", "SM", "SB", "R", "CW"))
 _SKIP_TO = {"de": "..", "de1": "..", "am": "..", "ig": "..", "TS": ".TE", "EQ": ".EN", "PS": ".PE"}
 
@@ -32,15 +35,18 @@ class _Reader:
     def __init__(self) -> None:
         self.out: list[tuple[str, int]] = []
         self.words: list[str] = []
+        """Of the current paragraph, which has `size` characters and began in the source line `start`."""
         self.size = 0
         self.number = self.start = 1
         self.indent = self.base = BODY
+        """Indent of the next line, and of the terms at this level; `saved` are those of outer levels."""
         self.saved: list[int] = []
         self.strings: dict[str, str] = {"lq": "“", "rq": "”", "R": "®", "Tm": "™"}
         self.literal = False
         self.tag = False
         """The next line is the term of a definition."""
         self.skip = ""
+        """The line that ends what is skipped; empty: nothing is."""
         self.nesting = 0
         self.blocked = 0
         """Open `\\{` of a condition that does not hold."""
@@ -95,6 +101,7 @@ class _Reader:
                 self.size += len(text)
 
     def put(self, text: str, indent: int) -> None:
+        """A line of its own."""
         if text.strip():
             self.out.append((" " * min(indent, 120) + text.rstrip(), self.number))
 
@@ -106,10 +113,12 @@ class _Reader:
             self.words, self.size = [], 0
 
     def blank(self) -> None:
+        """An empty line, but never two."""
         if self.out and self.out[-1][0]:
             self.out.append(("", self.number))
 
     def heading(self, text: str, indent: int) -> None:
+        """A heading; ends every list and block."""
         self.flush()
         self.blank()
         self.put(text, indent)
@@ -154,8 +163,7 @@ class _Reader:
 
     def _man(self, name: str, rest: str) -> None:
         if name in ("SH", "SS"):
-            words = [unescape(word, self.strings) for word in split_arguments(rest)]
-            self.heading(" ".join(words), 0 if name == "SH" else 3)
+            self.heading(" ".join(self._arguments(rest)), 0 if name == "SH" else 3)
         elif name in ("TP", "TQ"):
             self.flush()
             if name == "TP":
@@ -179,22 +187,22 @@ class _Reader:
         elif name in _ALTERNATING or name in _FONT:
             self._fonts(name, rest)
         elif name == "OP":
-            self.text(
-                "[" + " ".join(unescape(word, self.strings) for word in split_arguments(rest)) + "]"
-            )
+            self.text(f"[{' '.join(self._arguments(rest))}]")
         elif name in ("UR", "MT", "NOP"):  # AutoGen's pages define `.NOP` as plain text
             self.text(unescape(rest, self.strings))
 
     def _fonts(self, name: str, rest: str) -> None:
-        words = [unescape(word, self.strings) for word in split_arguments(rest)]
+        words = self._arguments(rest)
         if words:
             self.text(("" if name in _ALTERNATING else " ").join(words))
+
+    def _arguments(self, rest: str) -> list[str]:
+        return [unescape(word, self.strings) for word in split_arguments(rest)]
 
     def _indented(self, rest: str) -> None:
         """`.IP tag`: a definition; without a tag a paragraph at the deeper indent."""
         self.flush()
-        arguments = split_arguments(rest)
-        term = unescape(arguments[0], self.strings).strip() if arguments else ""
+        term = next(iter(self._arguments(rest)), "").strip()
         self.tag = False
         self.blank()
         if term:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from atip.errors import FormatError
 from atip.model.value import Value
 
 _FORM = re.compile(r"(sha256|sha384|sha512):([0-9a-fA-F]+)\Z")
@@ -25,24 +24,8 @@ class Digest(Value):
         return f"{self.algorithm}:{self.hex}"
 
 
-def parse_digest(text: str) -> Digest:
-    """`sha256:…` → Digest.
-
-    Raises:
-        FormatError: `format.digest` for another algorithm, length or alphabet.
-    """
-    match = _FORM.match(text)
-    if match is None or len(match[2]) != _LENGTHS[match[1]]:
-        raise FormatError(
-            "format.digest",
-            f"`{text[:80]}` is not a digest",
-            hint="write sha256: followed by 64 hex digits",
-        )
-    return Digest(algorithm=match[1], hex=match[2].lower())
-
-
 def find_digest(text: object) -> Digest | None:
-    """Like `parse_digest`, but None for anything that is not a digest."""
+    """`sha256:…` → Digest; None for another algorithm, length or alphabet."""
     if not isinstance(text, str):
         return None
     match = _FORM.match(text)

@@ -15,7 +15,7 @@ from atip.calls.shell.line import ShellLine, ShellWord
 from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN, raised_by
 from atip.model.value import Value
-from atip.policy.command_context import MARKS, CommandContext, danger_of, marked
+from atip.policy.command_context import MARKS, CommandContext, add_marks, danger_of
 from atip.policy.decision import ALLOW, ASK, DENY, PRESET
 from atip.policy.network.web_addresses import address_danger, host_of
 from atip.policy.never import own_reason
@@ -107,20 +107,20 @@ def _path(
         # SECURITY: no list of names is compared across lines
         says = "cannot be judged by its name"
         reasons.append(Reason(subject=path[:80], says=says, evidence="shell"))
-        return marked(effects, "outside")
+        return add_marks(effects, "outside")
     if kind == WRITE:
         protected = any(paths.is_protected(each) for each in paths.resolve(word))
         if protected:
             says = "changes what runs later"
             reasons.append(Reason(subject=path, says=says, evidence="shell"))
-            effects = marked(effects, "protected")
+            effects = add_marks(effects, "protected")
         return effects
     if kind == LIST:
         return effects  # names only
     danger = paths.reading_danger(word, recursive=kind == SEARCH)
     if danger is not None:
         reasons.append(Reason(subject=path, says=danger[1], evidence="shell"))
-        effects = marked(effects, danger[0])
+        effects = add_marks(effects, danger[0])
     return effects
 
 
@@ -128,7 +128,7 @@ def _address(url: str, effects: Effects, reasons: list[Reason]) -> Effects:
     danger = address_danger(url)
     if danger:
         reasons.append(Reason(subject=url[:80], says=f"sends: {danger}", evidence="shell"))
-        effects = marked(effects, "sends")
+        effects = add_marks(effects, "sends")
     return effects
 
 
@@ -146,7 +146,7 @@ def _mcp(
             hosts.append(host_of(text))
         elif "\n" not in text and len(text) < 4_096 and paths.is_secret_word(_word(text)):
             reasons.append(Reason(subject=text[:80], says="names a secret", evidence="shell"))
-            effects = marked(effects, "secrets")
+            effects = add_marks(effects, "secrets")
     return effects
 
 

@@ -22,7 +22,7 @@ from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
 from atip.model.value import Value
-from atip.policy.command_context import CommandContext, marked
+from atip.policy.command_context import CommandContext, add_marks
 from atip.policy.lines.line_context import LineContext
 from atip.policy.lines.options import joined_risk, may_be_option
 from atip.policy.lines.shell_options import changes_reading
@@ -177,10 +177,10 @@ class _LineJudge:
             reasons.append(Reason(subject=why[0], says=why[1], evidence="shell"))
             effects = weakened(effects)
         if tool.name in habits.PRIVILEGE:
-            effects = marked(effects, "root")
+            effects = add_marks(effects, "root")
         if _asks_for_secret(tool, call):
             reasons.append(Reason(subject=subject.text, says="asks for a secret", evidence="shell"))
-            effects = marked(effects, "secrets")
+            effects = add_marks(effects, "secrets")
         effects = self.paths.raise_for(tool, call, words, index, effects, reasons)
         subject = _of(subject, tool, call, effects, reasons)
         subject = subject.replace(

@@ -8,7 +8,7 @@ from atip.calls.invocation import UNKNOWN_TEXT
 from atip.calls.shell.line import ShellAssignment, ShellWord, TextOrigin
 from atip.knowledge.words import as_effects, raises
 from atip.model.effects import UNKNOWN, raised_by
-from atip.policy.command_context import marked
+from atip.policy.command_context import add_marks
 from atip.policy.lines.shell_options import traces
 from atip.policy.lines.word_values import filled_in
 from atip.policy.places import habits
@@ -60,7 +60,7 @@ class LineContext:
                 effects = weakened(effects)
             if self.paths.is_secret_word(assignment.value):
                 reasons.append(_secret(assignment.value))
-                effects = marked(effects, "secrets")
+                effects = add_marks(effects, "secrets")
         for name in command.sets:
             if habits.changes_what_runs(name) or not name:
                 says = _CHANGES if name else "sets a variable that is only known when the line runs"
@@ -71,7 +71,7 @@ class LineContext:
                 if SECRET_VARIABLE.search(name):
                     says = "a variable whose name suggests a secret"
                     reasons.append(Reason(subject=f"${name}", says=says, evidence="shell"))
-                    effects = marked(effects, "secrets")
+                    effects = add_marks(effects, "secrets")
         for why in command.code:
             reasons.append(Reason(subject=subject.tool or "shell", says=why, evidence="shell"))
             effects = UNKNOWN
@@ -134,11 +134,11 @@ class LineContext:
             why = self.paths.reading_danger(target)
             if why:
                 reasons.append(Reason(subject=target.raw, says=why[1], evidence="shell"))
-                effects = marked(effects, why[0])
+                effects = add_marks(effects, why[0])
             return raised_by(effects, _added("reads"))
         reasons.append(Reason(subject=f"> {target.raw}", says="writes a file", evidence="shell"))
         if any(self.paths.is_protected(path) for path in resolved) or not target.is_static:
-            effects = marked(effects, "protected")
+            effects = add_marks(effects, "protected")
         effects = raised_by(effects, _added("writes"))
         # the line does not show whether the file exists and its content is lost
         return effects if redirect.kind == "append" else effects.replace(

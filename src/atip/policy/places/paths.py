@@ -11,7 +11,7 @@ from atip.calls.effects.engine import Reason, program_name
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.calls.shell.line import ShellWord
 from atip.model.text.regex import LazyRegex
-from atip.policy.command_context import marked
+from atip.policy.command_context import add_marks
 from atip.policy.lines.programs import programs_read
 from atip.policy.lines.word_values import filled_in, joined_values
 from atip.policy.places import habits
@@ -225,7 +225,7 @@ class Paths:
         """Effects with what the words add: secrets, files outside of the workspace, protected places."""
         for mark, subject, why in self._dangers(tool, call, words, index, effects):
             reasons.append(Reason(subject=subject, says=why, evidence="shell"))
-            effects = marked(effects, mark)
+            effects = add_marks(effects, mark)
         return effects
 
     def _dangers(

@@ -28,14 +28,14 @@ _GEMFILE_FREE = frozenset(("config", "version", "help", "--version", "-v", "--he
 def mypy_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """Plug-ins that are files; those named as modules come from installed packages."""
     return tuple(
-        _file(path) for value in _MYPY_PLUGINS.findall(text) for path in _PYTHON_FILE.findall(value)
+        _call(path) for value in _MYPY_PLUGINS.findall(text) for path in _PYTHON_FILE.findall(value)
     )
 
 
 def flake8_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """Plug-ins that flake8 imports from the project."""
     return tuple(
-        _file(f"{module.replace('.', '/')}.py")
+        _call(f"{module.replace('.', '/')}.py")
         for section in _LOCAL_PLUGINS.findall(text)
         for module in _ENTRY.findall(section)
     )
@@ -43,19 +43,19 @@ def flake8_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
 
 def yarn_release(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """The release of yarn in the repository, which the installed one hands every command to."""
-    return tuple(_file(path) for path in _YARN_PATH.findall(text))
+    return tuple(_call(path) for path in _YARN_PATH.findall(text))
 
 
 def rust_toolchain(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """A toolchain at a path: rustup starts its programs instead of the installed ones."""
-    return tuple(_file(f"{path}/bin") for path in _TOOLCHAIN.findall(text))
+    return tuple(_call(f"{path}/bin") for path in _TOOLCHAIN.findall(text))
 
 
 def alembic_scripts(text: str, argv: Sequence[str]) -> tuple[str, ...]:
     """Migrations are Python modules; every command that reads them imports them."""
     if "list_templates" in argv:
         return ()
-    return tuple(_file(f"{path}/versions") for path in _SCRIPTS.findall(text))
+    return tuple(_call(f"{path}/versions") for path in _SCRIPTS.findall(text))
 
 
 def jvm_agents(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def composer_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     if allowed is True:
         return ("./vendor",)
     names = allowed.items() if isinstance(allowed, dict) else ()
-    return tuple(_file(f"vendor/{name}") for name, value in names if value)
+    return tuple(_call(f"vendor/{name}") for name, value in names if value)
 
 
 def gemfile(_text: str, argv: Sequence[str]) -> tuple[str, ...]:
@@ -82,10 +82,12 @@ def gemfile(_text: str, argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def jest_settings(_text: str, _argv: Sequence[str]) -> tuple[str, ...]:
+    """Settings of jest are a module."""
     return ("./jest.config",)
 
 
 def mix_project(_text: str, _argv: Sequence[str]) -> tuple[str, ...]:
+    """A project of mix is an Elixir script."""
     return ("./mix.exs",)
 
 
@@ -104,7 +106,8 @@ def terraform_providers(_text: str, argv: Sequence[str]) -> tuple[str, ...]:
     return ("./.terraform/providers",) if "validate" in argv else ()
 
 
-def _file(path: str) -> str:
+def _call(path: str) -> str:
+    """The line that would start a file of the workspace."""
     import shlex
 
     plain = path.removeprefix("./")

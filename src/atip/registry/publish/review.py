@@ -169,7 +169,9 @@ def _was_observed(document: Json) -> bool:
     extension, binary = document.get("x-atip"), document.get("binary")
     block = read_observed(extension) if isinstance(extension, dict) else None
     digest = str(binary.get("hash", "")) if isinstance(binary, dict) else ""
-    return _claimed_source(document) == "inferred" and block is not None and block.bears_out(digest)
+    return (
+        _claimed_source(document) == "inferred" and block is not None and block.corroborates(digest)
+    )
 
 
 def _community_problems(document: Json, tested: bool) -> list[Problem]:

@@ -19,6 +19,8 @@ DIRECTORIES = (
 )
 HIDDEN = ("/usr/libexec", "/usr/lib/git-core", "/usr/lib/jvm", "/usr/lib/node_modules", "/opt")
 """Programs outside the program directories; shown again for the tools that own them."""
+_FIRST_LINE = 256
+"""Bytes that the kernel reads of a script to find its interpreter."""
 OWNERS = {
     "git": ("/usr/lib/git-core", "/usr/libexec/git-core"),
     "java": ("/usr/lib/jvm",),
@@ -60,7 +62,7 @@ def spawn_arguments(names: tuple[str, ...], program: str, root: str = "") -> lis
 
 
 def seal_arguments(root: str = "") -> list[str]:
-    """To come last: nothing can be added to the covered directories."""
+    """Arguments for bubblewrap that make the covered directories read-only; must come last."""
     arguments: list[str] = []
     for directory in (*DIRECTORIES, *HIDDEN):
         if _is_folder(root + directory):
@@ -73,8 +75,8 @@ def _is_folder(path: str) -> bool:
 
 
 def _check_interpreter(path: str, names: tuple[str, ...], root: str) -> None:
-    with open(path, "rb") as opened:
-        head = opened.read(256)
+    with open(path, "rb") as file:
+        head = file.read(_FIRST_LINE)
     interpreter = find_interpreter(head, path, root)
     if interpreter and os.path.basename(interpreter[0]) not in names:
         raise SandboxError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.safety import path_entries
 from atip.discovery.findings.memory import FindingsMemory
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress
     from atip.discovery.sources.source_order import MetadataSource
+    from atip.discovery.store_writer import StoreWriter
     from atip.sandbox.probes.probe import ProbeSandbox
     from atip.workflows.host import Host
 
@@ -35,7 +36,7 @@ def scan(
     with ExitStack() as stack:
         return scanner.run(
             open_writer=lambda: _writer(host),
-            open_prober=lambda visible: prober(visible, scanner.options.jobs),
+            open_prober=lambda visible: open_prober(visible, scanner.options.jobs),
             open_finder=lambda listing: metadata_finder(host, scanner.options, listing, stack),
         )
 
@@ -45,8 +46,8 @@ def plan_scan(host: Host, options: ScanOptions | None = None) -> ScanPlan:
     return _scanner(host, options, None).plan()
 
 
-def prober(visible: Sequence[str], jobs: int) -> ProbeSandbox:
-    """A sandbox for probes."""
+def open_prober(visible: Sequence[str], jobs: int) -> ProbeSandbox:
+    """A sandbox for probes that shows these paths; `jobs` at a time, 0: as many as this machine serves well."""
     from atip.sandbox.probes.probe import ProbeSandbox, default_jobs
 
     return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))
@@ -63,7 +64,7 @@ def _scanner(host: Host, options: ScanOptions | None, progress: Progress | None)
     )
 
 
-def _writer(host: Host) -> Any:
+def _writer(host: Host) -> StoreWriter:
     from atip.discovery.store_writer import StoreWriter
 
     redact = load_settings(host.places, "config").get("redact", ())
@@ -85,7 +86,7 @@ def metadata_finder(
     from atip.discovery.summaries.sources import SummarySources
 
     texts = system_texts(host.places.home)
-    lazy = LazyProber(programs, lambda visible: prober(visible, options.jobs))
+    lazy = LazyProber(programs, lambda visible: open_prober(visible, options.jobs))
     stack.callback(lazy.close)
     return MetadataFinder(
         [*reading_sources(host, texts), *shim_sources(host, stack)],

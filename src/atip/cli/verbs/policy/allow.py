@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
+    from atip.policy.decision import Decision
 
 EFFECTS = {
     "filesystem": {"read": True, "write": True, "delete": False},
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     rule = rule_of(options, ctx, "allow")
     if options.unsafe_unconfined:
         rule["unsafeUnconfined"] = True
-    decision = _judged_with(ctx, rule, options.line)
+    decision = _judge_with(ctx, rule, options.line)
     if decision.outcome not in ("allow", "confine"):
         raise UsageError(
             "policy.cannot-allow",
@@ -124,11 +125,11 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
             raise UsageError("cli.usage", "`--once` is for `policy allow`, without `--until`")
         rule |= {"name": f"once {options.line} ({secrets.token_hex(4)})", "once": True}
         rule["until"] = iso(now() + ONCE_S)
-    time = parse_duration(options.until) if options.until else None
     if options.until:
-        if time is None or time[1] <= 0:
+        _, seconds = parse_duration(options.until) or (0.0, 0.0)
+        if seconds <= 0:
             raise UsageError("cli.usage", f"`{options.until[:40]}` is not a valid duration", hint="for example: --until 7d")  # fmt: skip
-        rule["until"] = iso(now() + time[1])
+        rule["until"] = iso(now() + seconds)
     return {**rule, "reason": options.reason} if options.reason else rule
 
 
@@ -160,8 +161,8 @@ def _words(line: str, ctx: Context) -> list[str]:
     from atip.calls.invocation import UNKNOWN_TEXT
     from atip.errors import UsageError
 
-    more = line.rstrip().endswith(" *")
-    explained = ctx.app.explain(line.rstrip().removesuffix(" *"), cwd=os.getcwd())
+    command = _without_star(line)
+    explained = ctx.app.explain(command, cwd=os.getcwd())
     subjects = explained.invocations
     if explained.problem or len(subjects) != 1 or not subjects[0].tool:
         raise UsageError(
@@ -170,15 +171,19 @@ def _words(line: str, ctx: Context) -> list[str]:
             hint="one rule for each command: no pipes, lists, redirections or wrappers",
         )
     words = [subjects[0].tool, *subjects[0].argv[1:]]
-    spelled = shlex.split(line.rstrip().removesuffix(" *"))
-    if spelled[1:] != words[1:]:
+    if shlex.split(command)[1:] != words[1:]:
         raise UsageError("policy.not-one-command", "the line has more than plain words", hint="leave redirections and variables out")  # fmt: skip
     if any(UNKNOWN_TEXT in word for word in words) or "*" in words:
         raise UsageError("policy.not-one-command", "some words are known only when the line runs", hint="write them out: no variables, globs or substitutions")  # fmt: skip
-    return [*words, "*"] if more else words
+    return [*words, "*"] if command != line.rstrip() else words
 
 
-def _judged_with(ctx: Context, rule: dict[str, Any], line: str) -> Any:
+def _without_star(line: str) -> str:
+    """`npm test *` → `npm test`; the star stands for any further words."""
+    return line.rstrip().removesuffix(" *")
+
+
+def _judge_with(ctx: Context, rule: dict[str, Any], line: str) -> Decision:
     """The decision on the line as if the rule were in force."""
     import os
 
@@ -186,7 +191,7 @@ def _judged_with(ctx: Context, rule: dict[str, Any], line: str) -> Any:
     from atip.policy.reading import read_policy
     from atip.registry.policies import load_policies
 
-    (subject,) = ctx.app.explain(line.rstrip().removesuffix(" *"), cwd=os.getcwd()).invocations
+    (subject,) = ctx.app.explain(_without_star(line), cwd=os.getcwd()).invocations
     added = read_policy({"policy": {"version": "1", "rules": [rule]}}, layer="user").rules
     policies = load_policies(ctx.app.places, os.getcwd())
     changed = [

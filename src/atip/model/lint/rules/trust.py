@@ -33,7 +33,11 @@ def trust_source_requirements(
                 yield RuleHit(
                     parts=("trust", "source"), message=f"vendor metadata without `{field}`"
                 )
-    elif source == "inferred" and index.trust.get("verified") is not False and not _was_seen(index):
+    elif (
+        source == "inferred"
+        and index.trust.get("verified") is not False
+        and not _was_observed(index)
+    ):
         yield RuleHit(
             parts=("trust", "verified" if "verified" in index.trust else "source"),
             message="inferred metadata should say `verified: false`",
@@ -41,11 +45,11 @@ def trust_source_requirements(
         )
 
 
-def _was_seen(index: DocumentIndex) -> bool:
+def _was_observed(index: DocumentIndex) -> bool:
     """Whether `verified: true` stands on cases of exactly this binary."""
     block = read_observed(as_dict(index.raw.get("x-atip")))
     digest = str(as_dict(index.raw.get("binary")).get("hash", ""))
-    return index.trust.get("verified") is True and block is not None and block.bears_out(digest)
+    return index.trust.get("verified") is True and block is not None and block.corroborates(digest)
 
 
 def trust_without_evidence(
@@ -57,8 +61,8 @@ def trust_without_evidence(
     binary = as_dict(as_dict(trust.get("integrity")).get("signature"))
     legacy = as_dict(trust.get("signature"))
     is_counted = trust.get("source") != "native" or options["native"]
-    signed = shim or binary or legacy
-    if trust.get("verified") is True and is_counted and not signed and not _was_seen(index):
+    is_signed = bool(shim or binary or legacy)
+    if trust.get("verified") is True and is_counted and not is_signed and not _was_observed(index):
         yield RuleHit(
             parts=("trust", "verified"),
             message="`verified: true` without a signature that could be checked, or cases of this binary",
@@ -160,6 +164,7 @@ def deprecated_field(
 def binary_exists(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
+    """For the program of this machine, where one was looked for."""
     if facts.binary_exists is False:
         yield RuleHit(parts=("name",), message=f"program `{index.name}` not found")
 
@@ -167,6 +172,7 @@ def binary_exists(
 def binary_hash_matches(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
+    """§4.5: the document is about these bytes, or about others."""
     claimed = as_dict(index.raw.get("binary")).get("hash")
     if isinstance(claimed, str) and facts.binary_hash and claimed.lower() != facts.binary_hash:
         yield RuleHit(
