@@ -69,14 +69,20 @@ class Renderer:
         )
         self._templates: dict[str, Template] = {}
 
-    def page(self, template: str, folder: str, **context: object) -> bytes:
-        """One page that lies in `folder`."""
+    def page(
+        self, template: str, folder: str, *, root: str | None = None, **context: object
+    ) -> bytes:
+        """One page that lies in `folder`.
+
+        Args:
+            root: start of every link; None: the way back to the start page from `folder`.
+        """
         loaded = self._templates.get(template)
         if loaded is None:
             loaded = self._templates[template] = self._environment.get_template(template)
-        return loaded.render(root=root_of(folder), here=folder, **context).encode(
-            "utf-8", "replace"
-        )
+        if root is None:
+            root = root_of(folder)
+        return loaded.render(root=root, here=folder, **context).encode("utf-8", "replace")
 
 
 def _environment() -> Environment:

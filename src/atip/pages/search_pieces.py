@@ -12,7 +12,7 @@ same words out of a query: change both or neither. Reasons: docs/decisions/0011-
 from __future__ import annotations
 
 import functools
-import itertools
+import operator
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -211,8 +211,7 @@ def _ranked(by_weight: dict[int, list[int]]) -> list[list[int]]:
         numbers = by_weight[weight][:left]
         left -= len(numbers)
         if numbers:
-            distances = [after - before for before, after in itertools.pairwise(numbers)]
-            found.append([weight, numbers[0], *distances])
+            found.append([weight, numbers[0], *map(operator.sub, numbers[1:], numbers)])
     return found
 
 

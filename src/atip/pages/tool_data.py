@@ -34,6 +34,9 @@ def tool_data(tool: Tool, claims: ToolClaims | None = None) -> Data:
         options=tool.options, arguments=tool.arguments, commands=tool.commands, extra=tool.extra
     )
     data = _node(tool, (), own, claims)
+    if not tool.commands and tool.global_options:
+        options = (*(tool.options or ()), *tool.global_options)
+        data["synopsis"] = clean(signature(tool, (), own.replace(options=options)))
     data["description"] = clean(tool.description)
     if tool.commands:
         # What the bare name does (it prints help) says little of a tool that has commands.
@@ -156,7 +159,7 @@ def _add_own(data: Data, option: Option) -> None:
         if own.get("runs"):
             data["adds"].append({"fact": "runs", "state": "may", "label": "runs what it names"})
         if own.get("dryRun"):
-            data["adds"].append({"fact": "dry-run", "state": "safe", "label": "rehearsal"})
+            data["adds"].append({"fact": "dry-run", "state": "safe", "label": "dry run"})
 
 
 def _authentication(told: Authentication | None) -> Data | None:

@@ -169,3 +169,21 @@ def test_charts_are_shares_of_all_tools(source, tmp_path):
     assert totals["effects"] == totals["platforms"] == totals["sources"] == 2
     signatures = next(chart for chart in charts if chart["id"] == "signatures")
     assert sum(row["value"] for row in signatures["rows"]) == signatures["total"]
+
+
+@pytest.mark.parametrize(
+    ("base", "start"),
+    [("https://tools.example/site", "https://tools.example/site/"), ("javascript:alert(1)", "/")],
+)
+def test_the_page_for_unknown_addresses_has_links_that_work_anywhere(source, tmp_path, base, start):
+    make_site(source, tmp_path / "out", base=base)
+    page = (tmp_path / "out" / "404.html").read_text()
+    assert f'href="{start}index.html"' in page
+    assert "javascript:" not in page
+
+
+def test_a_tool_without_commands_has_plain_options(source, tmp_path):
+    make_site(source, tmp_path / "out")
+    page = (tmp_path / "out" / "t/rm/index.html").read_text()
+    assert '<h2 id="global-options">Options</h2>' in page
+    assert "[--recursive]" in json.loads((tmp_path / "out" / "t/rm/index.json").read_text())["synopsis"]  # fmt: skip

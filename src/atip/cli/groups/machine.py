@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 _MAX_RECORDS = 500
+_SOURCES = {
+    "native": "the program itself",
+    "framework": "its framework",
+    "completion": "completion script",
+    "man": "manual page",
+    "help": "help text",
+    "shim": "registry",
+    "knowledge": "curated knowledge",
+    "adapter": "bundle or CMP document",
+    "override": "your own file",
+}
+"""Kinds of metadata sources as pages name them; any other is shown as it is."""
 
 
 class LocalMachine:
@@ -33,13 +45,14 @@ class LocalMachine:
         rows = []
         for entry in self._ctx.app.list():
             own = entry.get("x-atip") or {}
+            source = str(own.get("rung", entry.get("source", "unknown")))
             rows.append(
                 {
                     "raw": entry["name"],
                     "name": clean(entry["name"]),
                     "address": page_address(entry["name"]),
                     "text": clean(str(own.get("description", ""))),
-                    "source": clean(str(own.get("rung", entry.get("source", "unknown")))),
+                    "source": clean(_SOURCES.get(source, source)),
                 }
             )
         return sorted(rows, key=lambda row: row["name"])
@@ -108,11 +121,11 @@ class LocalMachine:
 
         lead = "Remembered answers for exactly the same call. Approvals are granted on the terminal only."
         rows = [
-            {"id": approval.id, "cells": [approval.id, shown_words(approval.argv), shown(approval.cwd), str(approval.to_json()["untilText"])]}
+            {"id": approval.id, "cells": [shown_words(approval.argv), shown(approval.cwd), str(approval.to_json()["untilText"])[:16].replace("T", " "), approval.id]}
             for approval in Approvals(self._ctx.app.places.config).list()
         ]  # fmt: skip
         empty = "No approval is remembered. `atip run` asks on the terminal and can remember the answer."
-        return _table(lead, ("Id", "Command", "Directory", "Until"), rows, empty=empty)
+        return _table(lead, ("Command", "Directory", "Until (UTC)", "Id"), rows, empty=empty)
 
     def _policies(self) -> dict[str, Any]:
         from atip.policy.presets import PRESETS
@@ -140,7 +153,15 @@ class LocalMachine:
         for key in host.store.list_keys():
             try:
                 status = host.status(host.load(host.store.get(key).folder), look=False)
-                rows.append({"cells": [status.key, status.phase, status.auth]})
+                rows.append(
+                    {
+                        "cells": [
+                            status.key,
+                            status.phase,
+                            "not needed" if status.auth == "none" else status.auth,
+                        ]
+                    }
+                )
             except AtipError as error:
                 rows.append({"cells": [key, "cannot be read", error.message]})
         lead = "The last known state; this page starts no program."

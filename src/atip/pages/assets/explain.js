@@ -5,6 +5,7 @@
   const output = document.getElementById("explanation");
   if (!area || !output) return;
   const root = document.documentElement.dataset.root || "";
+  document.getElementById("judge").hidden = false;
   const status = document.getElementById("judge-status");
   const bar = document.getElementById("judge-progress");
   const { whole } = self.atipPage;

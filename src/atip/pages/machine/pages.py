@@ -185,8 +185,13 @@ class MachinePages:
         return PageAnswer(body=self._renderer.page(template, folder, page=page))
 
     def _problem(self, status: int, text: str) -> PageAnswer:
-        body = f"{clean(text)}\n".encode()
-        return PageAnswer(status=status, kind="text/plain; charset=utf-8", body=body)
+        """A page with the menu, whose links work at any address."""
+        page = {
+            "title": "Not found" if status == 404 else "This did not work",
+            "text": clean(f"{text[:1].upper()}{text[1:]}"),
+        }
+        body = self._renderer.page("problem.html", "", root="/", page=page)
+        return PageAnswer(status=status, body=body)
 
     def export(self) -> dict[str, bytes]:
         """A report that can be given away: every page but explanations and tools one by one."""

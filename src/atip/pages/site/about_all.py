@@ -12,6 +12,7 @@ from atip.model.value import Value
 from atip.pages.judge_pack import judge_files
 from atip.pages.search_pieces import BLOCK, block_data, block_files, word_files
 from atip.pages.site import feeds
+from atip.pages.tool_data import web_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -42,6 +43,14 @@ class SiteFile(Value):
     mark: str
     """Digest of what it is made from."""
     make: Callable[[], bytes]
+
+
+class _PageRows(dict[int, Any]):
+    """Number → a page of a tool, read as what search shows of it: few of many thousands are."""
+
+    def __getitem__(self, number: int) -> tuple[str, str, str, str]:
+        page = super().__getitem__(number)
+        return page["address"], page["name"], page["text"], page["level"]
 
 
 class CatalogPages:
@@ -77,6 +86,7 @@ class CatalogPages:
         yield from self._changes(state.changes)
         yield from self._search(pages, state, fresh)
         yield from self._explain(modules)
+        yield self._not_found()
         addresses = [*_OWN, *(page["address"] for page in pages)]
         yield from _plain(feeds.sitemap(self._base, addresses, self._updated))
         yield from _plain({f"assets/{asset.name}": asset.data for asset in assets.values()})
@@ -134,14 +144,12 @@ class CatalogPages:
 
     def _search(self, pages: list[Data], state: SiteState, fresh: set[str]) -> Iterator[SiteFile]:
         yield self._page("search/index.html", "search.html", {})
-        before = state.numbers
-        state.number_pages([page["address"] for page in pages])
+        before, addresses = state.numbers, [page["address"] for page in pages]
+        state.number_pages(addresses)
         numbers = state.numbers
-        documents = {
-            numbers[page["address"]]: (page["address"], page["name"], page["text"], page["level"])
-            for page in pages
-        }
-        words = {numbers[page["address"]]: page["words"] for page in pages}
+        places = list(map(numbers.__getitem__, addresses))
+        documents = _PageRows(zip(places, pages, strict=True))
+        words = dict(zip(places, [page["words"] for page in pages], strict=True))
         yield from _plain(word_files(documents, words))
         stale = {before[address] // BLOCK for address in before.keys() - numbers.keys()}
         stale |= {numbers[address] // BLOCK for address in fresh}
@@ -150,6 +158,17 @@ class CatalogPages:
             # a block whose pages are those of the last build is not even encoded
             data = b"" if mark else block_data(documents, held)
             yield SiteFile(path=path, mark=mark or _digest(data), make=lambda data=data: data)  # type: ignore[misc]
+
+    def _not_found(self) -> SiteFile:
+        """Web servers show `404.html` at any address, so its links start at the address of the site."""
+        page = {"title": "Not found", "text": "This catalogue has no such page."}
+        # SECURITY: the address is a claim of the registry, and links may not run anything
+        root = f"{self._base}/" if web_link(self._base) or self._base.startswith("/") else "/"
+        return SiteFile(
+            path="404.html",
+            mark=_digest(encode_bytes([root, page])),
+            make=lambda: self._renderer.page("problem.html", "", root=root, page=page),
+        )
 
     def _explain(self, modules: str) -> Iterator[SiteFile]:
         """With the judge, where the folder of its package is named."""

@@ -19,9 +19,11 @@ from atip.pages.site import feeds
 from atip.pages.site.about_all import CatalogPages
 from atip.pages.site.folder import SiteFolder
 from atip.pages.site.published import Registry
+from atip.pages.site.quick_values import quicken
 from atip.pages.site.state import SiteState
 from atip.pages.site.tool_pages import files_of
 from atip.pages.site.workers import ToolOrder, WorkPlace, collecting_rarely, work_all
+from atip.system.stores.parts import ObjectInfo
 from atip.version import __version__
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ def build_site(order: SiteOrder, progress: Progress | None = None) -> SiteReport
     if "://" in order.out:
         hint = "build into a folder, then copy it to the web server"
         raise UsageError("site.out", f"`{order.out[:100]}` is not a folder", hint=hint)
+    quicken(ObjectInfo)
     with collecting_rarely():
         return _SiteBuild(order, Registry(order.registry)).run(progress)
 

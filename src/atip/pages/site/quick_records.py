@@ -6,6 +6,7 @@ share a function that fills the slots of a value one after the other, without a 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.decode import decode_record
@@ -23,19 +24,24 @@ _MAX_MAKERS, _MAX_FIELDS = 2000, 40
 """Documents come from outside: how many combinations are remembered, and of how many fields each."""
 _NULLABLE = ("default", "depth")
 """Attributes that may hold JSON `null`; elsewhere it counts as absent."""
-_MAKERS: dict[tuple[type | str, ...], Maker] = {}
+_MAKERS: dict[type, dict[tuple[str, ...], Maker]] = {cls: {} for cls in WIRE}
+"""Class → fields in their order → function."""
 _OPEN: dict[type, type] = {}
 
 
 def quick_record(cls: type[V], document: dict[str, Any]) -> V:
     """A checked object → value."""
-    maker = _MAKERS.get((cls, *document))
-    if maker is None:
-        if len(document) > _MAX_FIELDS or len(_MAKERS) >= _MAX_MAKERS:
-            return decode_record(cls, document)
-        maker = _MAKERS[(cls, *document)] = _maker(cls, tuple(document))
+    maker = _MAKERS[cls].get(tuple(document)) or _new_maker(cls, document)
     made: V = maker(document)
     return made
+
+
+def _new_maker(cls: type[Value], document: dict[str, Any]) -> Maker:
+    if len(document) > _MAX_FIELDS or sum(map(len, _MAKERS.values())) >= _MAX_MAKERS:
+        return functools.partial(decode_record, cls)
+    keys = tuple(document)
+    maker = _MAKERS[cls][keys] = _maker(cls, keys)
+    return maker
 
 
 def _maker(cls: type[Value], keys: tuple[str, ...]) -> Maker:
@@ -43,7 +49,7 @@ def _maker(cls: type[Value], keys: tuple[str, ...]) -> Maker:
     fields: dict[str, Any] = cls._fields  # type: ignore[attr-defined]
     defaults: dict[str, Any] = cls._defaults  # type: ignore[attr-defined]
     names: dict[str, Any] = {
-        "cls": cls, "open_class": _open_class(cls), "new": object.__new__, "record": quick_record,
+        "cls": cls, "open_class": _open_class(cls), "new": object.__new__, "fresh": _new_maker,
         "slow": decode_record, "defaults": defaults, "unknown": [k for k in keys if k not in rows],
     }  # fmt: skip
     given = {rows[key][0]: key for key in keys if key in rows}
@@ -58,7 +64,9 @@ def _maker(cls: type[Value], keys: tuple[str, ...]) -> Maker:
                 return lambda document: decode_record(cls, document)
             lines.append(f" self.{field} = default_{number}")
         else:
-            _, kind, names[f"inner_{number}"] = rows[given[field]]
+            _, kind, inner = rows[given[field]]
+            names[f"inner_{number}"] = inner
+            names[f"known_{number}"] = _MAKERS[inner].get if inner in _MAKERS else None
             lines += _assignment(field, given[field], number, kind, has_default=field in defaults)
     lines += [" self.__class__ = cls", " return self"]
     exec("\n".join(lines), names)  # noqa: S102
@@ -67,13 +75,13 @@ def _maker(cls: type[Value], keys: tuple[str, ...]) -> Maker:
 
 
 def _assignment(field: str, key: str, number: int, kind: str, *, has_default: bool) -> list[str]:
-    inner = f"inner_{number}"
+    known, fresh = f"known_{number}", f"fresh(inner_{number}"
     made = {
         PLAIN: "item",
         STRINGS: "tuple(item)",
-        ONE: f"record({inner}, item)",
-        MANY: f"tuple([record({inner}, each) for each in item])",
-        MAP: f"{{name: record({inner}, each) for name, each in item.items()}}",
+        ONE: f"({known}(tuple(item)) or {fresh}, item))(item)",
+        MANY: f"tuple([({known}(tuple(each)) or {fresh}, each))(each) for each in item])",
+        MAP: f"{{name: ({known}(tuple(each)) or {fresh}, each))(each) for name, each in item.items()}}",
     }[kind]
     lines = [f" item = document[{key!r}]"]
     if kind == ONE:  # the protocol may be a plain string

@@ -47,8 +47,12 @@ class SiteState:
     def number_pages(self, addresses: list[str]) -> None:
         """Give every page a number; those that stay keep theirs, so that few files of the index change."""
         wanted = set(addresses)
-        kept = {address: number for address, number in self.numbers.items() if address in wanted}
-        free = iter(sorted(set(range(len(wanted))) - set(kept.values())))
+        if self.numbers.keys() == wanted:
+            return
+        kept = dict(self.numbers)
+        for address in kept.keys() - wanted:
+            del kept[address]
+        free = iter(sorted(set(range(len(wanted))).difference(kept.values())))
         for address in addresses:
             if address not in kept:
                 kept[address] = next(free)

@@ -85,14 +85,14 @@ class _ToolDraft:
     def decode(self) -> None:
         """The newest document that can be read."""
         published = self._published
-        self._tool = Tool(name=published.name, description=published.description)
-        self._is_readable = False
-        for shim in reversed(published.shims):
-            tool = _decode(shim, self._decoded)
-            if tool is not None:
-                self._tool = with_knowledge(tool.replace(name=published.name))
-                self._is_readable = True
-                break
+        found = (_decode(shim, self._decoded) for shim in reversed(published.shims))
+        tool = next(filter(None, found), None)
+        self._is_readable = tool is not None
+        if tool is None:
+            self._tool = Tool(name=published.name, description=published.description)
+        else:
+            named = tool if tool.name == published.name else tool.replace(name=published.name)
+            self._tool = with_knowledge(named)
 
     def claim(self) -> None:
         self._claims = ToolClaims(self._tool)
