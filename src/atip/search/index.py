@@ -11,6 +11,7 @@ import math
 from atip.model.facts import fact_name
 from atip.search.entries import BITS
 from atip.search.lexicon import Lexicon
+from atip.search.objects import without_objects
 from atip.search.ranking import Evidence, rank, rank_within, rarity
 from atip.search.reranking import (
     FIRST,
@@ -161,6 +162,8 @@ class SearchIndex:
         return rarity(self.storage.size, len(self.storage.postings(term)))
 
     def _search_all(self, terms: Sequence[Term], words: str, *, is_filtered: bool) -> FirstPass:
+        given = len(terms)
+        terms = without_objects(terms, words, self.storage.span, self.storage.postings)
         near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
         stems = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
         postings = self.storage.postings_of(stems)
@@ -173,7 +176,12 @@ class SearchIndex:
         ]
         self._hold_back_giants({term.word for term in terms}, scores)
         is_exact, similar = self._favor_intents(terms, words, scores, named)
-        return FirstPass(scores, () if is_exact else evidence, similar_intents=similar)
+        return FirstPass(
+            scores,
+            () if is_exact else evidence,
+            similar_intents=similar,
+            has_object=len(terms) < given,
+        )
 
     def _hold_back_giants(self, words: set[str], scores: dict[int, float]) -> None:
         """Lower the scores of tools with thousands of commands, some of which match anything, unless the request names the tool."""
@@ -349,7 +357,9 @@ class SearchIndex:
     ) -> list[SearchHit]:
         """The first hits in the order of the second pass; the scores stay in their places up to `limit`."""
         words = [self._word(one) for one in found.evidence]
-        request = SearchRequest(words, self.vectors, is_within=found.is_within)
+        request = SearchRequest(
+            words, self.vectors, is_within=found.is_within, has_object=found.has_object
+        )
         numbers = self._places().numbers
         giants = {name for name, _, _ in self.storage.large_tools(GIANT)}
         top = first[0][0].score or 1.0

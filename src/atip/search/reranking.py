@@ -60,7 +60,7 @@ OVER_ALL, WITHIN = zip(*WEIGHTS.values(), strict=True)
 class FirstPass:
     """Result of the first pass: scores of documents, and the input of the second."""
 
-    __slots__ = ("evidence", "is_within", "scores", "similar_intents")
+    __slots__ = ("evidence", "has_object", "is_within", "scores", "similar_intents")
 
     def __init__(
         self,
@@ -69,6 +69,7 @@ class FirstPass:
         *,
         similar_intents: Mapping[int, float] | None = None,
         is_within: bool = False,
+        has_object: bool = False,
     ) -> None:
         self.scores = scores
         self.evidence = evidence
@@ -77,6 +78,8 @@ class FirstPass:
         """Documents with a curated intent that is similar to the request → how similar, 0 to 1."""
         self.is_within = is_within
         """The search is within one tool."""
+        self.has_object = has_object
+        """The request names a program that it acts on, so it is not a call: `install git` does not mean `install`."""
 
 
 class RequestWord:
@@ -142,10 +145,12 @@ class SearchRequest:
         vectors: WordVectors | None = None,
         *,
         is_within: bool = False,
+        has_object: bool = False,
     ) -> None:
         self.words = words
         self.is_within = is_within
         """The search is within one tool."""
+        self.has_object = has_object
         self.stems = {word.stem for word in words}
         self.near = self.stems.union(*(word.near for word in words))
         self.whole = sum(word.weight for word in words) or 1.0
@@ -189,7 +194,7 @@ class SearchRequest:
     def _calls(self, one: FirstHit) -> float:
         """Share of a command's line that the request is, if it is nothing else: `docker ps` means `docker ps`, and then
         `docker stack ps`. Public requests are sentences, so this has no weight of its own."""
-        if one.own <= self.stems <= one.names:
+        if not self.has_object and one.own <= self.stems <= one.names:
             return len(self.stems) / len(one.names)
         return 0.0
 

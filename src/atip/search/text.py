@@ -64,6 +64,17 @@ WEAK = frozenset(
         "here",
         "just",
         "already",
+        "now",
+        "right",
+        "currently",
+        "actually",
+        "really",
+        "simply",
+        "quickly",
+        "easily",
+        "nicely",
+        "properly",
+        "somehow",
     ]
 )
 ASIDE = frozenset(
@@ -96,9 +107,10 @@ _QUOTED = re.compile(r'"[^"]*"|\'[^\']{2,}\'|`[^`]*`|“[^”]*”')
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")
 _REMARK = re.compile(r"\([^()]*\)")
 _PATH = re.compile(
-    r"(?<!\w)(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
+    r"(?<!\w)(?!(?:package\.json|requirements\.txt|pyproject\.toml|cargo\.toml|pom\.xml|compose\.ya?ml)(?!\w))(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
     r"|js|css|php|xml|json|conf|cfg|dat|csv|jpe?g|png|gif|svg|pdf|tgz|bz2|xz|toml|ya?ml|ini|md|sql|lock|mp[34]"
-    r"|iso|img|deb|rpm)|(?:[\w\-]+\.)+(?:com|org|net|io|dev|edu)|[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\w)"
+    r"|iso|img|deb|rpm|docx?|xlsx?|pptx?|odt|epub|bak|old|orig|db|sqlite3?|env|mkv|avi|mov|webm|webp|wav|flac|heic|tiff?"
+    r"|bmp|cpp|hpp|java|rs|go|ts|rb|pl|jar|war|so|exe|pem|crt|csr|pub|key|patch|diff|tex|rst|bin|dump|pcap)|(?:[\w\-]+\.)+(?:com|org|net|io|dev|edu)|[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\w)"
 )
 
 

@@ -1,0 +1,84 @@
+"""Objects: tool names that a request acts on, as opposed to tools that it asks for.
+
+`restart nginx` and `install git` name a program but mean another one: the service manager, the package manager. A name is an
+object when a verb of administration stands before it, the clause ends with it (`start a jupyter server` asks for jupyter) and
+no command of that tool says the verb itself (`docker restart` does). `what does ls do` asks for the manual in the same way. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from atip.search.stems import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from atip.search.text import Term
+
+    Span = tuple[int, int]
+    Entries = Sequence[int]
+
+IN_SUMMARY = 60
+"""Least impact of a word of a name, a summary or an intent; one that only the options mention has less."""
+VERBS = frozenset(
+    stem(word)
+    for word in (
+        "install", "reinstall", "uninstall", "upgrade", "downgrade", "restart", "reload", "start", "stop", "kill",
+        "enable", "disable",
+    )
+)  # fmt: skip
+KINDS = frozenset(map(stem, ("service", "daemon", "process", "package", "program", "unit")))
+"""Words that may follow the name: `stop the nginx service`."""
+_ASKS_ABOUT = re.compile(
+    r"(what (does|is|do)|what's|where('s| is| are)|which (version|package)|explain|meaning of)\b",
+    re.IGNORECASE,
+)
+
+
+def without_objects(
+    terms: Sequence[Term],
+    words: str,
+    span: Callable[[str], Span | None],
+    postings: Callable[[str], Entries],
+) -> list[Term]:
+    """The terms that are not objects; all of them if nothing else would be left.
+
+    Args:
+        words: the request.
+        span: first and last document of a tool, None without one of that name.
+        postings: of a stem, in the order of documents.
+    """
+    if len(terms) < 2:
+        return list(terms)
+    is_about = len(terms) == 2 and _ASKS_ABOUT.match(words.strip()) is not None
+    kept = [
+        term
+        for place, term in enumerate(terms)
+        if (found := span(term.word)) is None
+        or not (is_about or _is_object(terms, place, found, postings))
+    ]
+    return kept or list(terms)
+
+
+def _is_object(
+    terms: Sequence[Term], place: int, span: Span, postings: Callable[[str], Entries]
+) -> bool:
+    verbs = [term.stem for term in terms[:place] if term.stem in VERBS]
+    rest = terms[place + 1 :]
+    if not verbs or any(one.aside == terms[place].aside and one.stem not in KINDS for one in rest):
+        return False
+    return not any(_has(postings(verb), span) for verb in verbs)
+
+
+def _has(entries: Entries, span: Span) -> bool:
+    """Whether a document of the span has the word in more than its details."""
+    first, last = span
+    place = bisect_left(entries, first << 8)
+    while place < len(entries) and entries[place] >> 8 <= last:
+        if entries[place] & 255 >= IN_SUMMARY:
+            return True
+        place += 1
+    return False
