@@ -124,15 +124,21 @@ def _urlsafe(text: str) -> str:
 
 
 def make_wheel(
-    folder: pathlib.Path, name: str, files: Mapping[str, str], entry: str, version: str = "1.0"
+    folder: pathlib.Path,
+    name: str,
+    files: Mapping[str, str],
+    entry: str,
+    version: str = "1.0",
+    needs: str = "",
 ) -> pathlib.Path:
     """A wheel with one console script."""
+    needed = f"Requires-Dist: {needs}\n" if needs else ""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     info = f"{name}-{version}.dist-info"
     held = {
         **files,
         f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {entry}\n",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: Sort the lines of a file\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: Sort the lines of a file\n{needed}",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     rows = [f"{place},sha256={_urlsafe(text)},{len(text.encode())}" for place, text in held.items()]

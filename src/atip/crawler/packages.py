@@ -120,6 +120,18 @@ def read_package(document: Mapping[str, Any]) -> Package:
     return Package(**fields)
 
 
+def read_refusal(document: Mapping[str, str]) -> Refusal:
+    """The reverse of `Refusal.to_json`."""
+    source, _, name = document["package"].partition(":")
+    return Refusal(
+        source=source,
+        name=name,
+        code=document["code"],
+        message=document["message"],
+        step=document["step"],
+    )
+
+
 def encode_json(value: object) -> str:
     """Compact, with sorted keys: the same value, the same text."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

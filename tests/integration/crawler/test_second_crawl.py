@@ -34,10 +34,10 @@ def index():
         yield served
 
 
-def add_python(index, folder, name, version="1.0"):
+def add_python(index, folder, name, version="1.0", needs=""):
     folder.mkdir(exist_ok=True)
     files = {f"{name}/__init__.py": PROGRAM.format(name=name) + f"# {version}\n"}
-    index.add_wheel(make_wheel(folder, name, files, f"{name}:main", version))
+    index.add_wheel(make_wheel(folder, name, files, f"{name}:main", version, needs))
 
 
 def add_node(index, name, version="1.0.0"):
@@ -69,10 +69,11 @@ def crawl(home, index, *packages):
 
 
 def tree(home):
+    """The files of the registry, but for the build's own state."""
     return {
         str(path.relative_to(home)): path.read_bytes()
         for path in (home / "registry").rglob("*")
-        if path.is_file()
+        if path.is_file() and ".atip" not in path.parts
     }
 
 
@@ -138,4 +139,23 @@ def test_records_of_another_version_are_resolved_again(tmp_path, index):
     record.write_text('{"source": "pypi"}')
     second, _ = crawl(tmp_path, index, "pypi:sortlines")
     assert second["reused"] == 1 and second["fetched"] == 0
-    assert json.loads(record.read_text())["version"] == "1.0"
+    assert json.loads(record.read_text())["release"]["version"] == "1.0"
+
+
+def test_a_release_that_cannot_be_resolved_is_not_tried_again(tmp_path, index):
+    # The newest wheel needs something that the index does not have: pip takes the older one.
+    add_python(index, tmp_path / "wheels", "sortlines")
+    add_python(index, tmp_path / "wheels", "sortlines", "2.0", needs="absent")
+    first, _ = crawl(tmp_path, index, "pypi:sortlines")
+    assert first["fetched"] == 1
+    second, answers = crawl(tmp_path, index, "pypi:sortlines")
+    assert second["reused"] == 1 and answers == [("/simple/sortlines/", 304)]
+
+
+def test_a_package_that_cannot_be_resolved_is_refused_without_another_try(tmp_path, index):
+    add_python(index, tmp_path / "wheels", "sortlines", needs="absent")
+    for answer in (200, 304):
+        with pytest.raises(AssertionError, match="no set of wheels fits"):
+            crawl(tmp_path, index, "pypi:sortlines")
+        assert index.answers[0] == ("/simple/sortlines/", answer)
+    assert len(index.answers) == 1

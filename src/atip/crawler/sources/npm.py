@@ -12,6 +12,7 @@ import binascii
 import contextlib
 import json
 import os
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +34,11 @@ DOWNLOAD_S = 600.0
 BATCH = 40
 MAX_ARCHIVE = 200_000_000
 MAX_NEEDS = 400
+NAME = re.compile(r"(?:@[A-Za-z0-9_-][\w.-]*/)?[A-Za-z0-9_][\w.-]*", re.ASCII)
+UNRESOLVABLE = re.compile(r"\bcode (?:E404|ETARGET|ENOVERSIONS|ERESOLVE)\b")
 SOME_OUTDATED = 1
 """Exit code of `npm outdated` when it lists something."""
-_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--no-update-notifier")
+_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier")
 
 
 class NpmSource:
@@ -49,6 +52,9 @@ class NpmSource:
 
     def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         return discover_releases(self, requests, os.path.join(self._folder, "releases"))
+
+    def is_name(self, name: str) -> bool:
+        return NAME.fullmatch(name) is not None
 
     def newest_versions(self, names: Sequence[str]) -> dict[str, str]:
         folder = os.path.join(self._folder, "newest")
@@ -91,15 +97,7 @@ class NpmSource:
         )
 
     def _lock(self, name: str) -> dict[str, Any]:
-        # SECURITY: a name must not become an option, a path or an address.
-        characters = name.removeprefix("@").replace("/", "", 1)
-        if (
-            not characters
-            or not all(character.isalnum() or character in "-_." for character in characters)
-            or characters[0] in "-."
-        ):
-            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
-        folder = os.path.join(self._folder, "resolve", characters)
+        folder = os.path.join(self._folder, "resolve", name.removeprefix("@").replace("/", "-"))
         shutil.rmtree(folder, ignore_errors=True)
         make_private(folder)
         write_atomic(os.path.join(folder, "package.json"), b'{"private":true}')
@@ -154,7 +152,10 @@ class NpmSource:
             ["npm", *words], folder=folder, timeout_s=timeout_s, second_try_s=second_try_s
         )
         if answer.exit_code != success:
-            raise FetchError("crawl.index", f"npm: {answer.stderr.strip()[-300:] or 'failed'}")
+            text = answer.stderr.partition("npm error A complete log")[0].strip()[-300:]
+            if UNRESOLVABLE.search(text):
+                raise NotFoundError("crawl.unknown", f"npm: {text}")
+            raise FetchError("crawl.index", f"npm: {text or 'failed'}")
         return answer.stdout
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ DOWNLOAD_S = 600.0
 MAX_WHEEL = 300_000_000
 MAX_NEEDS = 150
 BATCH = 60
+UNRESOLVABLE = re.compile("ResolutionImpossible|No matching distribution found")
 OLDEST = "0.dev0"
 """Version of a record: every release in the index is newer."""
 _ONLY_WHEELS = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check")
@@ -50,6 +52,10 @@ class PypiSource:
         tag = f"{sys.version_info.major}.{sys.version_info.minor}-{os.uname().machine}"
         return discover_releases(self, requests, os.path.join(self._folder, "releases", tag))
 
+    def is_name(self, name: str) -> bool:
+        letters = name.replace("-", "").replace("_", "").replace(".", "")
+        return letters.isalnum() and letters.isascii() and name[0].isalnum()
+
     def newest_versions(self, names: Sequence[str]) -> dict[str, str]:
         folder = os.path.join(self._folder, "records")
         shutil.rmtree(folder, ignore_errors=True)
@@ -64,12 +70,6 @@ class PypiSource:
         return {name: newest[_normal(name)] for name in names if _normal(name) in newest}
 
     def resolve(self, name: str) -> Package:
-        # SECURITY: a name must not become an option or an address.
-        if (
-            name.startswith("-")
-            or not name.replace("-", "").replace("_", "").replace(".", "").isalnum()
-        ):
-            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
         target = os.path.join(self._folder, "nothing")
         words = ("install", "--dry-run", "--ignore-installed", "--target", target, "--report", "-")
         report = self._run_pip(
@@ -139,6 +139,10 @@ class PypiSource:
             second_try_s=second_try_s,
         )
         if answer.exit_code:
+            if UNRESOLVABLE.search(answer.stderr):
+                raise NotFoundError(
+                    "crawl.unknown", f"`{words[-1][:80]}`: no set of wheels fits this interpreter"
+                )
             raise FetchError("crawl.index", f"pip: {answer.stderr.strip()[-300:]}")
         return answer.stdout
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol
 
-from atip.crawler.packages import Package, Refusal, encode_json, read_package
-from atip.errors import AtipError, FetchError
+from atip.crawler.packages import Package, Refusal, encode_json, read_package, read_refusal
+from atip.errors import AtipError, FetchError, NotFoundError
 from atip.system.files import make_private, read_bytes, write_atomic
 
 if TYPE_CHECKING:
@@ -27,12 +26,17 @@ if TYPE_CHECKING:
 AT_ONCE = 2
 """Clients that run at once: they wait for their index most of the time."""
 MAX_RELEASE = 5_000_000
+_TRANSIENT = frozenset(["crawl.no-client", "crawl.client-timeout", "crawl.index"])
+"""Refusals that say nothing about the package: it is resolved again next time."""
 
 
 class ReleaseClient(Protocol):
     """Client of one ecosystem."""
 
     name: str
+
+    def is_name(self, name: str) -> bool:
+        """Whether a name may be passed to the client. SECURITY: it must not become an option, a path or an address."""
 
     def newest_versions(self, names: Sequence[str]) -> Mapping[str, str]:
         """Newest versions by name, from index pages only; names that the index does not have are missing.
@@ -42,7 +46,7 @@ class ReleaseClient(Protocol):
         """
 
     def resolve(self, name: str) -> Package:
-        """The newest release with everything it needs.
+        """The newest release that can be resolved, with everything it needs.
 
         Raises:
             AtipError: unknown, or no usable files.
@@ -54,35 +58,20 @@ def discover_releases(
 ) -> Iterator[Package | Refusal]:
     """Yield the newest release of each, in order. `folder` stores the resolved ones and may be deleted at any time."""
     make_private(folder)
-    resolved = {
-        name: release
-        for name in dict.fromkeys(map(_package_name, requests))
-        if (release := _read(folder, name)) is not None
-    }
-    versions: Mapping[str, str] = {}
-    if resolved:
-        # A client that is too old, or an index that is down: each package is resolved, or fails with a reason.
-        with contextlib.suppress(FetchError, ValueError):
-            versions = client.newest_versions(list(resolved))
+    names = [name for name in dict.fromkeys(map(_package_name, requests)) if client.is_name(name)]
+    newest: Mapping[str, str] = {}
+    # A client that is too old, or an index that is down: each package is resolved, or fails with a reason.
+    with contextlib.suppress(FetchError, ValueError):
+        newest = client.newest_versions(names)
 
     def find(request: CrawlRequest) -> Package | Refusal:
         name = _package_name(request)
-        release = resolved.get(name)
-        try:
-            if release is None or _digits(versions.get(name, "")) != _digits(release.version):
-                release = client.resolve(name)
-                _write(folder, release)
-        except AtipError as error:
-            return Refusal(
-                source=client.name,
-                name=request.name,
-                code=error.code,
-                message=error.message,
-                step="discover",
-            )
-        return release.replace(
-            description=request.description or release.description,
-            homepage=request.homepage or release.homepage,
+        answer = _find_answer(client, name, newest.get(name, ""), folder)
+        if isinstance(answer, Refusal):
+            return answer.replace(name=request.name)
+        return answer.replace(
+            description=request.description or answer.description,
+            homepage=request.homepage or answer.homepage,
             template=request.template,
         )
 
@@ -90,24 +79,46 @@ def discover_releases(
         yield from pool.map(find, requests)
 
 
-def _digits(version: str) -> str:
-    """`2024.01.02` → `2024.1.2`: `pip` reports versions normalised, metadata need not be."""
-    return re.sub(r"\b0+(?=\d)", "", version)
+def _find_answer(client: ReleaseClient, name: str, newest: str, folder: str) -> Package | Refusal:
+    """The recorded answer of the resolver if the index had the same newest version then; otherwise a new one.
 
-
-def _package_name(request: CrawlRequest) -> str:
-    return str(request.settings.get("package", request.name))
-
-
-def _read(folder: str, name: str) -> Package | None:
+    The newest version is recorded, not the resolved one: a resolver may choose an older one, or none.
+    """
+    answer = _read(folder, name, newest) if newest else None
+    if answer is not None:
+        return answer
     try:
-        return read_package(json.loads(read_bytes(_path(folder, name), MAX_RELEASE)))
+        if not client.is_name(name):
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
+        answer = client.resolve(name)
+    except AtipError as error:
+        answer = Refusal(
+            source=client.name, name=name, code=error.code, message=error.message, step="discover"
+        )
+    if newest and not (isinstance(answer, Refusal) and answer.code in _TRANSIENT):
+        record = {"newest": newest, _kind(answer): answer.to_json()}
+        write_atomic(_path(folder, name), encode_json(record).encode())
+    return answer
+
+
+def _kind(answer: Package | Refusal) -> str:
+    return "refusal" if isinstance(answer, Refusal) else "release"
+
+
+def _read(folder: str, name: str, newest: str) -> Package | Refusal | None:
+    try:
+        record = json.loads(read_bytes(_path(folder, name), MAX_RELEASE))
+        if record["newest"] != newest:
+            return None
+        if "refusal" in record:
+            return read_refusal(record["refusal"])
+        return read_package(record["release"])
     except (AtipError, ValueError, KeyError, TypeError):
         return None  # absent, or written by another version: resolved again
 
 
-def _write(folder: str, release: Package) -> None:
-    write_atomic(_path(folder, release.name), encode_json(release.to_json()).encode())
+def _package_name(request: CrawlRequest) -> str:
+    return str(request.settings.get("package", request.name))
 
 
 def _path(folder: str, name: str) -> str:
