@@ -26,7 +26,7 @@ def plain_part(document: Node, words: Sequence[str]) -> Node | None:
     path = resolve_words(document, words)
     if not path or not _states_danger(document, path):
         return None
-    part, _ = _pruned(document, path)
+    part, _ = _prune(document, path)
     return {
         **part,
         "partial": True,
@@ -67,12 +67,12 @@ def _below(node: Node) -> dict[str, Node]:
     }
 
 
-def _pruned(node: Node, path: Sequence[str]) -> tuple[Node, int]:
+def _prune(node: Node, path: Sequence[str]) -> tuple[Node, int]:
     """A node with only one way down, and how many leaves were left out beside it."""
     if not path:
         return node, 0
     commands = _below(node)
-    child, gone = _pruned(commands[path[0]], path[1:])
+    child, gone = _prune(commands[path[0]], path[1:])
     if gone:
         own = child.get("x-atip")
         own_fields = own if isinstance(own, dict) else {}

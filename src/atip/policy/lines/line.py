@@ -157,7 +157,7 @@ class _LineJudge:
         estimate = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
         effects, reasons = estimate.effects, list(estimate.reasons)
-        omitted = _omitted(tool, call)
+        omitted = _omitted_command(tool, call)
         if omitted:
             from atip.model.view.partial import assumed_effects  # rare, and large
 
@@ -224,9 +224,11 @@ class _LineJudge:
         place = _place_of_names(outer.argv)
         for text in inner.argv:
             if text == ANY_WORDS and inner.more:
-                filled.append(_filled(UNKNOWN_TEXT, "…", origin, many=True))
+                filled.append(_make_word(UNKNOWN_TEXT, "…", origin, many=True))
             elif place in text:
-                filled.append(_filled(text.replace(place, UNKNOWN_TEXT), text, origin, many=False))
+                filled.append(
+                    _make_word(text.replace(place, UNKNOWN_TEXT), text, origin, many=False)
+                )
             else:
                 filled.append(
                     words_by_text.get(text) or ShellWord(text=text, raw=text, pattern=text)
@@ -248,7 +250,7 @@ class _LineJudge:
         return list(inner.judge())
 
 
-def _numbered(word: ShellWord) -> str:
+def _fill_number(word: ShellWord) -> str:
     """`sed -n "${n}p"`: where only a number can be filled in, parse the program with any number."""
     numbers = bool(word.origins) and all(origin.kind == "number" for origin in word.origins)
     return word.text.replace(UNKNOWN_TEXT, "1") if numbers else word.argument
@@ -259,7 +261,7 @@ def _operands(tool: Tool, subject: CommandContext, words: Sequence[ShellWord]) -
     evaluate subscripts, a quoted word that is filled in later is plain text."""
     name = subject.tool
     if tool.own.get("language"):
-        return tuple(_numbered(word) for word in words)
+        return tuple(_fill_number(word) for word in words)
     if "-v" in subject.argv or name not in habits.PLAIN_TEXT_OPERANDS | habits.DECLARES:
         return subject.argv
     return tuple(_plain(word, name, words) for word in words)
@@ -282,14 +284,14 @@ def _effects(words: str) -> Effects:
     return as_effects(profile(words))
 
 
-def _added(words: str) -> Effects:
+def _added_effects(words: str) -> Effects:
     return as_effects(raises(words)[0])
 
 
 def _of(
     subject: CommandContext, tool: Tool, call: Invocation, effects: Effects, reasons: list[Reason]
 ) -> CommandContext:
-    evidence = "knowledge" if tool.own.get("curated") is CURATED else _claimed(tool, call)
+    evidence = "knowledge" if tool.own.get("curated") is CURATED else _kind_of_claim(tool, call)
     return subject.replace(
         path=call.path, effects=effects, reasons=tuple(reasons), metadata=tool, evidence=evidence,
         flags=tuple(flag for used in call.options for flag in used.flags),
@@ -314,7 +316,7 @@ def _place_of_names(argv: Sequence[str]) -> str:
     return "{}"
 
 
-def _filled(text: str, raw: str, origin: TextOrigin, *, many: bool) -> ShellWord:
+def _make_word(text: str, raw: str, origin: TextOrigin, *, many: bool) -> ShellWord:
     return ShellWord(text=text, raw=raw, pattern=text, origins=(origin,), many=many)
 
 
@@ -323,7 +325,7 @@ def _stands_in(call: Invocation) -> bool:
     return any(used.option is not None and "profile" in used.option.own for used in call.options)
 
 
-def _claimed(tool: Tool, call: Invocation) -> str:
+def _kind_of_claim(tool: Tool, call: Invocation) -> str:
     """`override` where the user vouches for the command, else a claim."""
     node = call.nodes[-1] if call.nodes else tool
     if "override" not in node.own:
@@ -333,7 +335,7 @@ def _claimed(tool: Tool, call: Invocation) -> str:
     return "override" if is_vouched(node) else "claim"
 
 
-def _omitted(tool: Tool, call: Invocation) -> tuple[str, ...]:
+def _omitted_command(tool: Tool, call: Invocation) -> tuple[str, ...]:
     """The command that was called and that a partial description leaves out; empty: none (§3.1.1)."""
     if not tool.partial or not call.arguments:
         return ()
