@@ -92,7 +92,9 @@ class _LineJudge:
         contexts: list[CommandContext] = []
         for index, command in enumerate(self.line.commands):
             if self.left[0] <= 0:
-                contexts.append(_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
+                contexts.append(
+                    _make_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY)
+                )
                 break
             subjects = self._words(command.words, index, command.feed, 0)
             subjects[0] = self.context.judge(subjects[0], command)
@@ -113,16 +115,16 @@ class _LineJudge:
         argv = tuple(word.argument for word in words)
         subject = CommandContext(tool=name, argv=argv, text=raw_text)
         if UNKNOWN_TEXT in name:
-            return [_unknown(subject, "the program's name is only known when the line runs")]
+            return [_make_unknown(subject, "the program's name is only known when the line runs")]
         if self.line.direct and nesting == 0:
             # SECURITY: knowledge about a shell builtin does not apply to a program of that name
             if name in _OWN | _SHELL_WORDS:
-                return [_unknown(subject, "is a shell builtin, not a known program")]
+                return [_make_unknown(subject, "is a shell builtin, not a known program")]
             return self._program(subject, words, index, feed, nesting)
         if name in _OWN or name in self.line.functions:
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
         if name in ("set", "shopt") and changes_reading(argv):
-            return [_unknown(subject, "changes how the shell reads and runs what follows")]
+            return [_make_unknown(subject, "changes how the shell reads and runs what follows")]
         quiet = name == "set" or (name == "trap" and argv[1:2] in (("-",), ("",), ("-p",), ("-l",)))
         if quiet and len(words) > 1 and all(word.is_static for word in words):
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
@@ -133,7 +135,7 @@ class _LineJudge:
                 *self._shell(text, name, subject),
             ]
         if name in (".", "source"):
-            return [_unknown(subject, "runs a script whose content was not read")]
+            return [_make_unknown(subject, "runs a script whose content was not read")]
         return self._program(subject, words, index, feed, nesting)
 
     def _program(
@@ -144,7 +146,7 @@ class _LineJudge:
         tool = self.view.lookup(program) if program else None
         if tool is None:
             says = "is not a known program" if program else "is a file, not a known program"
-            return [_unknown(subject, says)]
+            return [_make_unknown(subject, says)]
         return self._call(subject.replace(tool=program), tool, words, index, feed, nesting)
 
     # --- (2) to (5) ------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ class _LineJudge:
         if not call.inner or (call.wraps and _stands_in(call)):
             return [subject]
         if nesting >= MAX_NESTING:
-            return [_unknown(subject, "runs commands inside of commands, too deep to follow")]
+            return [_make_unknown(subject, "runs commands inside of commands, too deep to follow")]
         inner: list[CommandContext] = []
         for each in call.inner:
             inner += self._inner(each, subject, words, index, feed, nesting)
@@ -205,14 +207,16 @@ class _LineJudge:
     ) -> list[CommandContext]:  # fmt: skip
         if inner.where in ("container", "remote"):
             says = f"runs in a {inner.where} system, where these names are other programs"
-            return [_unknown(outer, says)]
+            return [_make_unknown(outer, says)]
         if inner.kind == "shell" and inner.more:
-            return [_unknown(outer, "fills words into a line that a shell reads")]
+            return [_make_unknown(outer, "fills words into a line that a shell reads")]
         if inner.kind == "shell" and UNKNOWN_TEXT not in inner.text:
             return self._shell(inner.text, inner.via or outer.tool, outer)
         if inner.kind != "argv":
             what = inner.via or outer.tool
-            return [_unknown(outer.replace(text=inner.text or what), f"`{what}` runs unknown code")]
+            return [
+                _make_unknown(outer.replace(text=inner.text or what), f"`{what}` runs unknown code")
+            ]
         words_by_text = {word.argument: word for word in words}
         from_find = outer.tool in habits.LISTERS
         origin = (
@@ -238,11 +242,13 @@ class _LineJudge:
     def _shell(self, text: str, via: str, outer: CommandContext) -> list[CommandContext]:
         """A line inside the line."""
         if UNKNOWN_TEXT in text or self.depth + 1 >= MAX_NESTING:
-            return [_unknown(outer, f"`{via}` runs text that is only known when the line runs")]
+            return [
+                _make_unknown(outer, f"`{via}` runs text that is only known when the line runs")
+            ]
         try:
             line = parse_shell(text, home=self.view.home, cwd=self.view.cwd, inner=True)
         except FormatError as error:
-            return [_unknown(outer, error.message)]
+            return [_make_unknown(outer, error.message)]
         traced = self.context.traced or (
             outer.tool in habits.SHELLS and "-x" in (outer.flags or ())
         )
@@ -299,7 +305,7 @@ def _of(
     )  # fmt: skip
 
 
-def _unknown(subject: CommandContext, says: str) -> CommandContext:
+def _make_unknown(subject: CommandContext, says: str) -> CommandContext:
     reason = Reason(subject=subject.tool or subject.text, says=says, evidence="shell")
     return subject.replace(effects=UNKNOWN, reasons=(*subject.reasons, reason), flags=None)
 
