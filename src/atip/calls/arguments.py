@@ -105,7 +105,7 @@ def _one(item: Item, value: object, path: Parts, problems: list[Problem]) -> obj
     if kind == "array":
         items = item.extra.get("items")
         kind = str(items.get("type", "string")) if isinstance(items, dict) else "string"
-    value, wrong = _typed(kind, value)
+    value, wrong = _check_type(kind, value)
     if wrong:
         problems.append(_wrong_type(wrong, value, path))
         return value
@@ -121,7 +121,7 @@ def _one(item: Item, value: object, path: Parts, problems: list[Problem]) -> obj
     return value
 
 
-def _typed(kind: str, value: object) -> tuple[object, str]:
+def _check_type(kind: str, value: object) -> tuple[object, str]:
     """The value, and what was expected if its type is wrong. `3.0` is an integer, `true` is not."""
     if kind == "boolean":
         return value, "" if isinstance(value, bool) else "a boolean"
@@ -179,7 +179,7 @@ def _check_schema(item: Item, value: object, path: Parts, problems: list[Problem
         return
     problems += [_problem((*path, *where), "call.schema", message) for where, message in wrong]
     for where, leaf in _leaves(value, path):
-        reason = why_unusable(leaf) if isinstance(leaf, str) else _typed("number", leaf)[1]
+        reason = why_unusable(leaf) if isinstance(leaf, str) else _check_type("number", leaf)[1]
         if reason:
             problems.append(_problem(where, "call.unusable-value", reason))
 

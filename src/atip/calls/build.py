@@ -112,7 +112,7 @@ class _Builder:
             )
         if self.problems:
             raise _invalid(function, self.problems)
-        return self._agreed(tuple(argv))
+        return self._check_agreement(tuple(argv))
 
     def _refuse_injections(self) -> None:
         for key, value in self.values.items():
@@ -184,11 +184,11 @@ class _Builder:
 
     # --- (5) the reader must agree ---------------------------------------------------------------
 
-    def _agreed(self, argv: tuple[str, ...]) -> PreparedCall:
+    def _check_agreement(self, argv: tuple[str, ...]) -> PreparedCall:
         invocation = parse(self.reader, argv)
         read = arguments_of(self.function, invocation)
         # SECURITY: whatever a value looks like, the call that policy judges is the intended one.
-        if read is None or not _same(read, self._intended()):
+        if read is None or not _same(read, self._intended_values()):
             self._say(
                 (),
                 "call.ambiguous",
@@ -202,7 +202,7 @@ class _Builder:
             invocation=invocation.replace(nodes=self.function.nodes, unknown_command=""),
         )
 
-    def _intended(self) -> dict[str, object]:
+    def _intended_values(self) -> dict[str, object]:
         values = dict(self.values)
         for key, item in self._places().items():
             values.setdefault(key, item.default)

@@ -30,7 +30,7 @@ def function_name(tool: str, path: tuple[str, ...], *, digits: int = _DIGITS) ->
         name = "_" + name
     if len(name) <= MAX_NAME and name.isascii() and all(map(_is_plain, words)):
         return name
-    return _digested(words, digits)
+    return _shorten_by_digest(words, digits)
 
 
 def _is_plain(word: str) -> bool:
@@ -50,7 +50,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _digested(words: list[str], digits: int) -> str:
+def _shorten_by_digest(words: list[str], digits: int) -> str:
     digest = _digest("\0".join(words))[:digits]
     max_length = MAX_NAME - len(_DIGEST_MARK) - digits
     readable = _readable(" ".join(words), "")[:max_length].rstrip("_") or "tool"

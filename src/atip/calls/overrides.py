@@ -84,7 +84,7 @@ def apply_override(tool: Tool, word: Tool, *, is_trusted: bool = True) -> Tool:
         is_trusted: it applies to the program that would run, not to another one of that name.
     """
     current = bare_effects(tool)
-    changed = _marked(tool, word.effects, is_trusted).replace(
+    changed = _add_word(tool, word.effects, is_trusted).replace(
         effects=replaced(tool.effects, word.effects),
         commands=_commands(tool.commands, word.commands, tool.own, is_trusted),
         options=_options(tool.options, word.options),
@@ -104,7 +104,7 @@ def _texts(word: Tool | Command) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _marked(node: Node, effects: Effects, is_trusted: bool) -> Node:
+def _add_word(node: Node, effects: Effects, is_trusted: bool) -> Node:
     if effects == Effects():
         return node
     own = {**node.own, KEY: UserWord(effects, is_trusted=is_trusted)}
@@ -132,7 +132,7 @@ def _commands(
 
 
 def _command(base: Command, word: Command, is_trusted: bool) -> Command:
-    return _marked(base, word.effects, is_trusted).replace(
+    return _add_word(base, word.effects, is_trusted).replace(
         effects=replaced(base.effects, word.effects),
         commands=_commands(base.commands, word.commands, base.own, is_trusted),
         options=_options(base.options, word.options),

@@ -62,7 +62,7 @@ def enum_values(item: Item) -> list[Any]:
     """Choices as a caller writes them; a mixture of types becomes text."""
     values = list(item.enum or ())
     if json_type(item) == "string":
-        return [value if isinstance(value, str) else _spelled(value) for value in values]
+        return [value if isinstance(value, str) else _spell(value) for value in values]
     return values
 
 
@@ -113,7 +113,7 @@ def function_schema(function: Function) -> dict[str, Any]:
     }
 
 
-def _spelled(value: object) -> str:
+def _spell(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     return str(value)

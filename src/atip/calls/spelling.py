@@ -83,7 +83,7 @@ def spell_option(option: Option, flags: tuple[str, ...], value: object) -> list[
 
 
 def _with_value(option: Option, flags: tuple[str, ...], text: str) -> list[str]:
-    flag = _preferred(flags)
+    flag = _choose_flag(flags)
     if flag.endswith("="):
         return [flag + text]
     only_joined = option.own.get("optionalValue") is True
@@ -117,10 +117,10 @@ def _boolean_flag(option: Option, flags: tuple[str, ...], value: bool) -> str:
     positive = tuple(flag for flag in flags if not _is_negative(flag, flags, option))
     negative = tuple(flag for flag in flags if flag not in positive)
     if value and positive:
-        return _preferred(positive)
+        return _choose_flag(positive)
     if not value and negative:
-        return _preferred(negative)
-    flag = _preferred(positive or flags)
+        return _choose_flag(negative)
+    flag = _choose_flag(positive or flags)
     if not value and flag.startswith("-") and not flag.startswith("--") and len(flag) > 2:
         return f"{flag}=false"  # the idiom of single-dash long flags (A10)
     raise SpellingProblem(
@@ -140,7 +140,7 @@ def _is_negative(flag: str, flags: tuple[str, ...], option: Option) -> bool:
     return False
 
 
-def _preferred(flags: tuple[str, ...]) -> str:
+def _choose_flag(flags: tuple[str, ...]) -> str:
     """The clearest spelling: the first long one, else the first."""
     for flag in flags:
         if flag.startswith("--"):

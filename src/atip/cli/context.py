@@ -50,7 +50,7 @@ class Context:
 
     def print(self, text: str = "") -> None:
         """Print one line of the result; wrapped at words on a terminal, elsewhere unchanged."""
-        self.out.write(_fitted(text, self.is_tty) + "\n")
+        self.out.write(_fit(text, self.is_tty) + "\n")
 
     def print_document(self, text: str) -> None:
         """Print a result for copying or for a program: never wrapped."""
@@ -58,7 +58,7 @@ class Context:
 
     def note(self, text: str) -> None:
         """Print one line to stderr: progress, warnings. Never part of the result."""
-        self.err.write(_fitted(text, self.err.isatty()) + "\n")
+        self.err.write(_fit(text, self.err.isatty()) + "\n")
 
     def emit(self, document: object) -> None:
         """Print the result as exactly one JSON document."""
@@ -98,7 +98,7 @@ class Context:
         return self.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _fitted(text: str, is_tty: bool) -> str:
+def _fit(text: str, is_tty: bool) -> str:
     if not is_tty or len(text) <= 40:
         return text
     from atip.cli.wrapping import columns, fit

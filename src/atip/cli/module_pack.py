@@ -107,7 +107,7 @@ class PackFinder:
             name: compiled
             for name, module in sys.modules.items()
             if name not in self._before
-            and (compiled := _compiled(module)) is not None
+            and (compiled := _find_compiled(module)) is not None
             and compiled[0][0].startswith(self._roots)
         }
         if not new or sys.dont_write_bytecode:
@@ -136,7 +136,7 @@ def install() -> PackFinder | None:
     return pack
 
 
-def _compiled(module: ModuleType) -> tuple[Stamp, bytes] | None:
+def _find_compiled(module: ModuleType) -> tuple[Stamp, bytes] | None:
     """Stamp and code of a module loaded from a `.pyc` file; None: loaded otherwise, or changed since."""
     loader: Any = getattr(module, "__loader__", None)
     cached: str = getattr(module, "__cached__", None) or ""

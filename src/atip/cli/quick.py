@@ -95,7 +95,7 @@ class QuickParser:
                 index += 1
             elif not name.startswith("--"):
                 raise NeedsFullParser(word)
-            converted = _converted(value, spec)
+            converted = _convert(value, spec)
             if spec.get("action") == "append":
                 converted = [*(getattr(options, place) or ()), converted]
             setattr(options, place, converted)
@@ -120,7 +120,7 @@ class QuickParser:
             if many in ("*", "+", REMAINDER):
                 if many == "+" and not values:
                     raise NeedsFullParser(place)
-                items: Any = [_converted(value, spec) for value in values]
+                items: Any = [_convert(value, spec) for value in values]
                 setattr(options, place, items or spec.get("default") or [])
                 return
             if not values:
@@ -128,7 +128,7 @@ class QuickParser:
                     raise NeedsFullParser(place)
                 setattr(options, place, spec.get("default"))
                 continue
-            setattr(options, place, _converted(values.pop(0), spec))
+            setattr(options, place, _convert(values.pop(0), spec))
         if values:
             raise NeedsFullParser("too many values")
 
@@ -139,7 +139,7 @@ def _rest(words: Sequence[str]) -> list[str]:
     return list(words)
 
 
-def _converted(value: str, spec: dict[str, Any]) -> Any:
+def _convert(value: str, spec: dict[str, Any]) -> Any:
     try:
         converted = spec["type"](value) if "type" in spec else value
     except (TypeError, ValueError) as error:

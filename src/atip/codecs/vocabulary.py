@@ -14,7 +14,7 @@ from atip.model.reading import encode as model_encode
 from atip.model.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from atip.model.tool import Tool
 
@@ -38,6 +38,11 @@ class Vocabulary(Value):
     """Effects that the format can assert but not deny."""
     vendor: str = ""
     """The vendor field in which a document of this format keeps what the model has no field for."""
+
+    def preserved_fields(self, extra: Mapping[str, object]) -> dict[str, Any]:
+        """What a document of this format kept in the vendor field."""
+        fields = extra.get(self.vendor)
+        return dict(fields) if isinstance(fields, dict) else {}
 
 
 def words(text: str) -> frozenset[str]:

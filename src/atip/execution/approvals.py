@@ -75,7 +75,7 @@ class Approvals:
                 hint=f"chmod go-w {self._path}",
             )
         moment = now()
-        return tuple(approval for approval in _decoded(data, self._path) if approval.until > moment)
+        return tuple(approval for approval in _decode(data, self._path) if approval.until > moment)
 
     def holds(self, binding: str) -> bool:
         """Whether this very call was approved and still is."""
@@ -124,7 +124,7 @@ class Approvals:
         files.write_atomic(self._path, json.dumps(document, indent=1).encode())
 
 
-def _decoded(data: bytes, path: str) -> Sequence[Approval]:
+def _decode(data: bytes, path: str) -> Sequence[Approval]:
     try:
         return [
             Approval(

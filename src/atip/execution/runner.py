@@ -110,7 +110,7 @@ class Runner:
     def plan(self, call: Call) -> tuple[Judgment, str]:
         """The proposal and the digest of the program (an operation has none); runs and records nothing."""
         if isinstance(call, OperationCall):
-            return self._offered(call).judge(call), ""
+            return self._get_operations(call).judge(call), ""
         binary = seal(call.program, expected=call.expected, root=call.root)
         try:
             return self._judge_call(call, binary), binary.digest
@@ -231,7 +231,7 @@ class Runner:
 
     def _call_operation(self, call: OperationCall) -> Result:
         """The same steps for an operation: judge, permit, prepare, record, send, record."""
-        operations = self._offered(call)
+        operations = self._get_operations(call)
         judgment = operations.judge(call)  # (2)
         permission = self._permit.obtain(operation_proposal(call, judgment))  # (3)
         operations.prepare(call, self._ask)  # (4)
@@ -245,7 +245,7 @@ class Runner:
         self._records.end(run_id, {"ok": True, "status": answer.status})  # (7)
         return operation_result(call, judgment, answer, run_id, monotonic() - began)
 
-    def _offered(self, call: OperationCall) -> Operations:
+    def _get_operations(self, call: OperationCall) -> Operations:
         if self._operations is None:
             raise ExecutionError("run.no-operations", f"`{call.target}` is an API operation, and this runner starts programs only")  # fmt: skip
         return self._operations

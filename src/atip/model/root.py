@@ -21,10 +21,10 @@ BARE = "bare"
 def bare_effects(tool: Tool) -> Effects:
     """Effects of the tool without a subcommand."""
     stored = tool.own.get(BARE)
-    return tool.effects if stored is None else join(_decoded(stored), tool.effects)
+    return tool.effects if stored is None else join(_decode(stored), tool.effects)
 
 
-def _decoded(effects: object) -> Effects:
+def _decode(effects: object) -> Effects:
     from atip.model.reading.decode import decode_effects  # a guarded command has nothing to decode
 
     return decode_effects(effects)
@@ -72,7 +72,7 @@ def lower(tool: Tool) -> Tool:
         description=tool.description,
         options=tool.options,
         arguments=tool.arguments,
-        effects=tool.effects if alone else _decoded(bare),
+        effects=tool.effects if alone else _decode(bare),
         examples=tool.examples if alone else None,
     )
     return tool.replace(

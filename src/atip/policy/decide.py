@@ -105,7 +105,7 @@ def _layer(policy: Policy, subject: CommandContext) -> list[Decision]:
         decisions.append(_by_trust(policy, subject))
     if policy.delegation is not None:
         decisions.append(_by_delegation(policy, subject))
-    unsigned = _unsigned(policy, subject)
+    unsigned = _ask_if_unsigned(policy, subject)
     if unsigned is not None:
         decisions.append(unsigned)
     return decisions
@@ -203,7 +203,7 @@ def _is_any(value: str, allowed: tuple[str, ...]) -> bool:
     return any(matches_signer(value, pattern) for pattern in allowed)
 
 
-def _unsigned(policy: Policy, subject: CommandContext) -> Decision | None:
+def _ask_if_unsigned(policy: Policy, subject: CommandContext) -> Decision | None:
     """Ask before side effects if the verdict recommends `confirm` (0.6 §3.2.2)."""
     verdict = subject.verdict
     if verdict is None or verdict.recommendation != "confirm":
@@ -240,7 +240,7 @@ def why(subject: CommandContext) -> str:
         return ", ".join(true)
     unknown = [name for name, state in states.items() if state is None]
     if len(unknown) > 2:
-        return f"effects unknown ({_unknown(subject)})"
+        return f"effects unknown ({_unknown_part(subject)})"
     if unknown:
         return "unknown whether it " + " or ".join(_SAYS[name] for name in unknown)
     if subject.evidence not in ("knowledge", "shell", "override"):
@@ -258,7 +258,7 @@ def _fact(subject: CommandContext, name: str) -> str:
     return ""
 
 
-def _unknown(subject: CommandContext) -> str:
+def _unknown_part(subject: CommandContext) -> str:
     """The unknown part: the program, or one of its words."""
     tool = shown_text(subject.tool)[:80]
     if subject.metadata is None and not subject.argv and subject.reasons:

@@ -56,7 +56,7 @@ def mark_never(
     subjects: Sequence[CommandContext], command: ShellCommand, line: ShellLine, paths: Paths
 ) -> list[CommandContext]:
     """Add to each call of one command the reason why it must never run, if any."""
-    line_reasons = (_redirects(command, paths), _root_shell(command, line), _fed(command, line, paths), _fork_bomb(command, line))  # fmt: skip
+    line_reasons = (_redirects(command, paths), _root_shell(command, line), _why_fed_loss(command, line, paths), _fork_bomb(command, line))  # fmt: skip
     line_reason = next(filter(None, line_reasons), "")
     reasons = [why_never(subject, paths.places.root, paths.places.home) for subject in subjects]
     if line_reason and not any(reasons):
@@ -81,14 +81,14 @@ def why_never(subject: CommandContext, root: str, home: str) -> str:
 
 
 def _removes(subject: CommandContext, root: str, home: str) -> str:
-    for path in _removed(subject.tool, subject, root):
+    for path in _removed_paths(subject.tool, subject, root):
         lost = vital.what_is_lost(path, root=root, home=home)
         if lost:
             return f"removes {lost}; name a folder inside the workspace instead"
     return ""
 
 
-def _removed(name: str, subject: CommandContext, root: str) -> Sequence[str]:
+def _removed_paths(name: str, subject: CommandContext, root: str) -> Sequence[str]:
     words, flags = subject.argv[1:], set(subject.flags or ())
     if name in REMOVERS:
         recursive = bool(flags & {"-r", "-R", "--recursive"})
@@ -200,7 +200,7 @@ def _made_by(word: ShellWord) -> Iterator[int]:
         yield from origin.commands
 
 
-def _fed(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
+def _why_fed_loss(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
     """`echo / | xargs rm -rf`, `for d in /; do rm -rf "$d"; done`: paths that the line itself contains."""
     for path in generated_paths(command, line, paths):
         lost = vital.what_is_lost(path, root=paths.places.root, home=paths.places.home)

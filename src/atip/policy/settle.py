@@ -73,11 +73,11 @@ def _settles(subject: CommandContext, decision: Decision, online: bool) -> bool:
         return False
     if subject.tool in _ELSEWHERE or (subject.tool, *subject.path[:1]) in _RUNS_ELSEWHERE:
         return False
-    if _SYSTEM & _changed(subject) or (not online and _only_asks_elsewhere(subject)):
+    if _SYSTEM & _changed_names(subject) or (not online and _only_asks_elsewhere(subject)):
         return False
     network = danger_of(subject, "network")
     if network is None:  # it may reach another machine: what it is known to change may lie there
-        return not _changed(subject) - _HERE
+        return not _changed_names(subject) - _HERE
     return network is False or not _changes_elsewhere(subject)
 
 
@@ -98,7 +98,7 @@ def needs_person(subject: CommandContext) -> bool:
     return subject.tool in _ELSEWHERE or (changes_remote and _changes_elsewhere(subject))
 
 
-def _changed(subject: CommandContext) -> set[str]:
+def _changed_names(subject: CommandContext) -> set[str]:
     effects = subject.effects
     return {
         word for each in (effects.creates, effects.modifies, effects.deletes) for word in each or ()
@@ -111,4 +111,4 @@ def _changes_elsewhere(subject: CommandContext) -> bool:
     if None in (effects.creates, effects.modifies, effects.deletes):
         return True
     local = _HERE if effects.filesystem.write is not False else frozenset[str]()
-    return bool(_changed(subject) - local)
+    return bool(_changed_names(subject) - local)

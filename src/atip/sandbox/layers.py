@@ -77,7 +77,7 @@ def _check() -> Iterator[Layer]:
         yield from _inside(status)
         yield _run_layer("noexec", ("cp",), "cp /bin/true /tmp/x && /tmp/x && echo ran")
         yield _run_layer("one-shot exec", (), "/bin/true && echo ran")
-        yield from _watching()
+        yield from _watching_layers()
     yield _landlock()
     yield _cgroups()
 
@@ -155,7 +155,7 @@ def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
     )
 
 
-def _watching() -> Iterator[Layer]:
+def _watching_layers() -> Iterator[Layer]:
     """Layers that `run --preview` and `observe` need."""
     from atip.sandbox.layers_watching import try_preview, try_trace
 

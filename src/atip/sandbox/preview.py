@@ -195,13 +195,13 @@ def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[FileCha
     if opaque and not hidden:
         staged_names = {entry.name for entry in listed}
         for removed_name in _names(real) - staged_names:
-            yield _deleted(root, os.path.join(name, removed_name))
+            yield _make_deletion(root, os.path.join(name, removed_name))
     for entry in listed:
         path = os.path.join(name, entry.name)
         before = NOTHING if hidden else look(os.path.join(root, path))
         if _is_whiteout(entry):
             if before.kind != "nothing":
-                yield _deleted(root, path)
+                yield _make_deletion(root, path)
             continue
         after = look(entry.path)
         yield from _one(root, path, entry.path, before, after)
@@ -228,7 +228,7 @@ def _one(
     )
 
 
-def _deleted(root: str, name: str) -> FileChange:
+def _make_deletion(root: str, name: str) -> FileChange:
     before = look(os.path.join(root, name))
     return FileChange(root=root, name=name, kind="deleted", before=before, after=NOTHING, staged="")
 

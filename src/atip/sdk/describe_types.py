@@ -29,7 +29,7 @@ def kind_of(param: Any) -> Kind:
     descriptor = getattr(param, "type_descriptor", None)
     if descriptor is not None:
         info = descriptor.parameter_info
-        kind, values, _ = _annotated(descriptor.annotation, info)
+        kind, values, _ = _kind_of(descriptor.annotation, info)
         return kind, values, _bounds(kind, param.min, param.max)
     return _click_type(param.type)
 
@@ -56,20 +56,20 @@ def _choice(each: Any) -> Any:
     return each if isinstance(each, (str, int, float)) else str(each)
 
 
-def _annotated(annotation: Any, info: Any) -> Kind:
+def _kind_of(annotation: Any, info: Any) -> Kind:
     origin = getattr(annotation, "__origin__", None)
     inner = getattr(annotation, "__args__", ())
     if getattr(origin, "__name__", "") in ("list", "tuple", "set", "Sequence") and inner:
         same = all(each is inner[0] for each in inner if each is not Ellipsis)
-        return _annotated(inner[0], info) if same else ("string", None, None)
+        return _kind_of(inner[0], info) if same else ("string", None, None)
     if inner and getattr(origin, "_name", "") == "Literal":
         return "enum", choices_of(inner), None
     if hasattr(annotation, "__members__"):
         return "enum", choices_of(list(annotation)), None
-    return _named(annotation, info), None, None
+    return _type_name(annotation, info), None, None
 
 
-def _named(annotation: Any, info: Any) -> str:
+def _type_name(annotation: Any, info: Any) -> str:
     types = {int: "integer", float: "number", bool: "string"}
     if annotation in types:
         return types[annotation]

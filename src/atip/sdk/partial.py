@@ -230,12 +230,12 @@ def _find(document: Document, text: str) -> Path | None:
 
 def _step(commands: Document, word: str) -> Path | None:
     """The names that one word stands for: a name, an alias, or names joined by dots."""
-    exact = _named(commands, word)
+    exact = _find_name(commands, word)
     if exact is not None:
         return (exact,)
     end = word.rfind(".")
     while end > 0:
-        head = _named(commands, word[:end])
+        head = _find_name(commands, word[:end])
         if head is not None:
             rest = _step(commands[head].get("commands") or {}, word[end + 1 :])
             if rest is not None:
@@ -244,7 +244,7 @@ def _step(commands: Document, word: str) -> Path | None:
     return None
 
 
-def _named(commands: Document, word: str) -> str | None:
+def _find_name(commands: Document, word: str) -> str | None:
     if word in commands:
         return word or None
     return next((n for n, each in commands.items() if word in (each.get("aliases") or ())), None)

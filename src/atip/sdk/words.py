@@ -55,12 +55,14 @@ def usable_default(value: Any, name: str) -> Any:
 def choices_of(values: Any) -> list[Any]:
     """Choices as JSON values, in order; members of an Enum by what a person types."""
     return [
-        each if isinstance(each, (str, int, float)) and not hasattr(each, "value") else _typed(each)
+        each
+        if isinstance(each, (str, int, float)) and not hasattr(each, "value")
+        else _text_of(each)
         for each in values
     ]
 
 
-def _typed(member: Any) -> str:
+def _text_of(member: Any) -> str:
     value = getattr(member, "value", member)
     return value if isinstance(value, str) else str(getattr(member, "name", member))
 

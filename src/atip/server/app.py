@@ -108,7 +108,7 @@ class App:
     async def _call(self, ctx: Context, params: types.CallToolRequestParams) -> Answer:
         elicitor = Elicitor(ctx, params, self._rounds)
         try:
-            return await self._answered(params.name, params.arguments or {}, elicitor)
+            return await self._answer(params.name, params.arguments or {}, elicitor)
         except InputRequired as required:
             return elicitor.required(required)
         except AtipError as error:
@@ -119,9 +119,7 @@ class App:
             sys.stderr.write(f"atip mcp: {type(error).__name__}: {error!s:.500}\n")
             return _text_result(f"internal.error: {type(error).__name__}", is_error=True)
 
-    async def _answered(
-        self, name: str, arguments: Mapping[str, Any], elicitor: Elicitor
-    ) -> Answer:
+    async def _answer(self, name: str, arguments: Mapping[str, Any], elicitor: Elicitor) -> Answer:
         match name:
             case surface.FIND:
                 return await self._find(arguments)
@@ -129,7 +127,7 @@ class App:
                 return await self._describe(arguments, elicitor)
             case surface.RUN:
                 return await self._run(arguments, elicitor)
-        return await self._published(name, arguments, elicitor)
+        return await self._call_published(name, arguments, elicitor)
 
     async def _find(self, arguments: Mapping[str, Any]) -> Answer:
         limit = arguments.get("limit")
@@ -168,7 +166,7 @@ class App:
             await self._approve(function, elicitor)
         return _ran(await self._runs.line(arguments, elicitor))
 
-    async def _published(
+    async def _call_published(
         self, name: str, arguments: Mapping[str, Any], elicitor: Elicitor
     ) -> Answer:
         await self._refresh()

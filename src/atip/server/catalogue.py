@@ -161,12 +161,12 @@ class Catalogue:
             if way[: len(path)] == path != way
         }
         if function is None and not below:
-            return self._described(self.function(command), schema)
+            return self._describe(self.function(command), schema)
         if function is None or (below and not path and len(below) > 1):
             return block("tool-text", _group(loaded.tool, path, below)), None
-        return self._described(function, schema)
+        return self._describe(function, schema)
 
-    def _described(self, function: Function, schema: bool) -> tuple[str, Function]:
+    def _describe(self, function: Function, schema: bool) -> tuple[str, Function]:
         if schema:
             return block("tool-text", _schema(function)), function
         text = "\n".join(_parameters(function))
@@ -179,7 +179,9 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
     own = [item for item in function.parameters.values() if isinstance(item, Option)]
     places = tuple(item for item in function.parameters.values() if not isinstance(item, Option))
     query_words = {word for word in query.lower().replace("-", " ").split() if len(word) > 2}
-    ranked = sorted(own, key=lambda option: -_shared(option, query_words)) if query_words else own
+    ranked = (
+        sorted(own, key=lambda option: -_count_shared(option, query_words)) if query_words else own
+    )
     command = Command(options=tuple(ranked), arguments=places)
     line = ""
     for most in range(options, -1, -1):  # as many options as fit on a short line
@@ -192,7 +194,7 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
     return " ".join(part for part in parts if part)
 
 
-def _shared(option: Option, query_words: set[str]) -> int:
+def _count_shared(option: Option, query_words: set[str]) -> int:
     """Number of words that an option shares with the request: the best are shown first."""
     words = f"{option.name} {' '.join(map(str, option.enum or ()))}".lower().replace("-", " ")
     return len(query_words & set(words.split()))

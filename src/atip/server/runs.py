@@ -62,13 +62,11 @@ class ServerRuns:
 
     async def line(self, arguments: Mapping[str, Any], elicitor: Elicitor) -> Result:
         """A call of the tool `run`."""
-        return await self._started(lambda: self._line_call(arguments), elicitor)
+        return await self._start(lambda: self._line_call(arguments), elicitor)
 
     async def call(self, call: ToolCall, elicitor: Elicitor) -> Result:
         """A call of a published command."""
-        return await self._started(
-            lambda: self._box.calls.prepare(call, self._options({})), elicitor
-        )
+        return await self._start(lambda: self._box.calls.prepare(call, self._options({})), elicitor)
 
     # -- from words to a call --------------------------------------------------------------------
 
@@ -136,19 +134,19 @@ class ServerRuns:
 
     # -- running ---------------------------------------------------------------------------------
 
-    async def _started(self, make_call: Callable[[], Call], elicitor: Elicitor) -> Result:
+    async def _start(self, make_call: Callable[[], Call], elicitor: Elicitor) -> Result:
         runner = self._box.make_runner(preset=self._bounds.preset, ask=elicitor.ask)
         stopped: list[bool] = []
 
         def work() -> Result:
             call = make_call()
             if stopped:
-                raise _cancelled()
+                raise _cancellation()
             return runner.run(call)
 
-        return await self._ended(work, runner, stopped)
+        return await self._finish(work, runner, stopped)
 
-    async def _ended(
+    async def _finish(
         self, work: Callable[[], Result], runner: Runner, stopped: list[bool]
     ) -> Result:
         """Work in a thread; cancelled, it is over when the thread is."""
@@ -168,7 +166,7 @@ class ServerRuns:
         if errors:
             raise errors[0]
         if not results:
-            raise _cancelled()
+            raise _cancellation()
         return results[0]
 
 
@@ -195,7 +193,7 @@ async def _cancel_when_gone(scope: anyio.CancelScope) -> None:
         scope.cancel()
 
 
-def _cancelled() -> UsageError:
+def _cancellation() -> UsageError:
     return UsageError("mcp.cancelled", "the call was cancelled and its process stopped")
 
 

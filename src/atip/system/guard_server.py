@@ -58,7 +58,7 @@ class Server:
         self._stops = self._changed = False
         self._stamp = own_stamp()
         self._files = _module_files()
-        self._socket = _inherited() or _listen(path)  # (1)
+        self._socket = _inherited_socket() or _listen(path)  # (1)
         self._inode = os.lstat(path).st_ino
         self._pipe_reader, self._pipe_writer = os.pipe()
         self._parent = os.getpid()
@@ -203,7 +203,7 @@ def _listen(path: str) -> socket.socket:
     return listener
 
 
-def _inherited() -> socket.socket | None:
+def _inherited_socket() -> socket.socket | None:
     number = os.environ.pop(INHERITED, "")
     if not number.isdigit():
         return None

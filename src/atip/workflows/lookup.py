@@ -66,7 +66,7 @@ class Lookup:
             return None
 
     def _look(self, name: str) -> Tool | None:
-        entry, curated, is_usual = self._curated(name)
+        entry, curated, is_usual = self._find_curated(name)
         extension = (entry or {}).get("x-atip")
         source_kind = extension.get("rung") if isinstance(extension, dict) else None
         is_described = entry is not None and (
@@ -81,11 +81,11 @@ class Lookup:
         this."""
         from atip.model.root import lift
 
-        entry, curated, is_usual = self._curated(tool.name)
+        entry, curated, is_usual = self._find_curated(tool.name)
         merged = self._with_override(tool.name, entry, _join(lift(tool), curated), is_usual)
         return merged or tool
 
-    def _curated(self, name: str) -> tuple[dict[str, Any] | None, Tool | None, bool]:
+    def _find_curated(self, name: str) -> tuple[dict[str, Any] | None, Tool | None, bool]:
         """The store's entry, curated facts (as warnings for a file elsewhere and for a namesake), and whether the file has the
         usual place."""
         from atip.knowledge.reading import load

@@ -450,4 +450,9 @@ def test_graphql_is_introspected_and_called_with_variables(
         with pytest.raises(UsageError) as caught:
             caller.call("zoo", "pet_added", {})
         assert caught.value.code == "api.subscription"
+        for errors in ([{"message": "no"}], ["no"], {"message": "no"}, "no"):
+            server.answer = lambda _request, errors=errors: Reply(body={"errors": errors})
+            with pytest.raises(ExecutionError) as failure:
+                caller.call("zoo", "pet", {"id": "1"})
+            assert (failure.value.code, failure.value.message) == ("api.graphql", "no")
     assert hostile not in seen[1]["query"]

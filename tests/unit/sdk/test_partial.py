@@ -79,7 +79,7 @@ def questions(draw):
 
 
 @pytest.mark.proves("ATIP6-3.1.1-01")
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(questions())
 def test_part_agrees_with_our_own_view(question):
     document, names, depth = question

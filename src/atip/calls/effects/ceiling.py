@@ -221,7 +221,7 @@ def _rule_steps(
             name = tuple(_flags_of(rule)) or (WITH_ARGUMENTS,)
             if "adds" in rule:
                 facts, maybe = raises(rule["adds"])
-                yield name, _raising(as_effects(facts), maybe)
+                yield name, _make_raiser(as_effects(facts), maybe)
             elif block is own:
                 yield name, _or_mode(rule["does"])
 
@@ -252,23 +252,23 @@ def _option_change(option: Option, curated: bool) -> Change:
     facts = own.get("effects")
     if facts or own.get("maybe"):
         added = as_effects(facts) if curated and isinstance(facts, dict) else facts_of(facts)
-        changes.append(_raising(added, own.get("maybe", ())))
+        changes.append(_make_raiser(added, own.get("maybe", ())))
     modes = (own.get("profile"), own.get("dryRun")) if curated else ()
     changes += [_or_mode(words) for words in modes if isinstance(words, str)]
     if own.get("runs"):
         changes.append(_runs_something)
     if own.get("unvetted") and not all(map(is_safe_flag, option.flags)):
         changes.append(weakened)
-    return lambda effects: _applied(changes, effects)
+    return lambda effects: _apply(changes, effects)
 
 
-def _applied(changes: Sequence[Change], effects: Effects) -> Effects:
+def _apply(changes: Sequence[Change], effects: Effects) -> Effects:
     for change in changes:
         effects = change(effects)
     return effects
 
 
-def _raising(added: Effects, maybe: Sequence[str]) -> Change:
+def _make_raiser(added: Effects, maybe: Sequence[str]) -> Change:
     return lambda effects: maybe_raised(raised_by(effects, added), maybe)
 
 

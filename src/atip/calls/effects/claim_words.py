@@ -23,15 +23,15 @@ def more_words(claim: Claim, *, doubts: bool = False) -> list[str]:
     """`with -delete: destroys`, one text for the options that add the same. `doubts` adds what may do more."""
     groups: dict[str, list[str]] = {}
     for raiser in claim.raisers:
-        gained = _gained(claim.base, raiser, doubts)
+        gained = _describe_gain(claim.base, raiser, doubts)
         if gained:
             groups.setdefault(gained, []).append(_longest_flag(raiser.flags))
-    lines = [f"with {_listed(flags)}: {gained}" for gained, flags in groups.items()]
+    lines = [f"with {_list_flags(flags)}: {gained}" for gained, flags in groups.items()]
     rest = len(lines) - MAX_GROUPS
     return lines if rest <= 0 else [*lines[:MAX_GROUPS], f"{rest} more in the options"]
 
 
-def _gained(base: Effects, raiser: EffectCause, doubts: bool) -> str:
+def _describe_gain(base: Effects, raiser: EffectCause, doubts: bool) -> str:
     before, after = _facts(base), _facts(raiser.effects)
     sure = [word for word, fact in after.items() if fact and not before.get(word)]
     if sure:
@@ -67,7 +67,7 @@ def _longest_flag(flags: Sequence[str]) -> str:
     return max(flags, key=len)[:MAX_FLAG]
 
 
-def _listed(flags: Sequence[str]) -> str:
+def _list_flags(flags: Sequence[str]) -> str:
     unique = list(dict.fromkeys(flags))
     more = " …" if len(unique) > MAX_FLAGS else ""
     return ", ".join(unique[:MAX_FLAGS]) + more

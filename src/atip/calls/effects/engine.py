@@ -131,7 +131,7 @@ class _Judge:
 
     def _start(self) -> Effects:
         if not self.curated:
-            return self._declared()
+            return self._declared_effects()
         if self._has_mode():
             # `command -v git`, `sudo -l rm`: the mode replaces running the inner command
             self.runs_inner = not self.call.wraps
@@ -143,7 +143,7 @@ class _Judge:
         mode = self._mode()
         if dry_flag is not None:
             self.rehearsal = True
-            return self._rehearsed(dry_flag, mode if mode is not None else self._base())
+            return self._dry_run_effects(dry_flag, mode if mode is not None else self._base())
         return mode if mode is not None else self._base()
 
     def _has_mode(self) -> bool:
@@ -159,7 +159,7 @@ class _Judge:
         self._say_base(base)
         return base
 
-    def _declared(self) -> Effects:
+    def _declared_effects(self) -> Effects:
         """Effects declared in a document: command joined over tool, danger wins."""
         effects = self.tool.effects if self.call.nodes else bare_effects(self.tool)
         for node in self.call.nodes:
@@ -188,7 +188,7 @@ class _Judge:
                 return mark if isinstance(mark, str) else True
         return None
 
-    def _rehearsed(self, mark: str | bool, base: Effects) -> Effects:
+    def _dry_run_effects(self, mark: str | bool, base: Effects) -> Effects:
         return as_effects(profile(mark)) if isinstance(mark, str) else dry(base)
 
     def _mode(self) -> Effects | None:

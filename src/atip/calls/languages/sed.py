@@ -128,11 +128,11 @@ class _Reader:
             self._substitute()
         elif char == "y":
             delimiter = self._next()
-            self._delimited(delimiter)
-            self._delimited(delimiter)
+            self._skip_delimited(delimiter)
+            self._skip_delimited(delimiter)
             self._end()
         elif char in "aic":
-            self._inserted()
+            self._skip_inserted()
         elif char in ":btTv":
             self._label()
         elif char == "e":
@@ -146,7 +146,7 @@ class _Reader:
     def _substitute(self) -> None:
         delimiter = self._next()
         self._regex(delimiter)
-        self._delimited(delimiter)
+        self._skip_delimited(delimiter)
         while True:
             char = self._peek()
             if char in ("g", "p", "i", "I", "m", "M") and char:
@@ -172,7 +172,7 @@ class _Reader:
         if name not in _STREAMS:
             (self.writes if command in "wW" else self.reads).append(name)
 
-    def _inserted(self) -> None:
+    def _skip_inserted(self) -> None:
         """Text goes on while a line ends with a backslash."""
         while True:
             line = self._line()
@@ -191,7 +191,7 @@ class _Reader:
     def _regex(self, delimiter: str) -> None:
         """A regular expression up to the delimiter."""
         if not self.brackets:
-            self._delimited(delimiter)
+            self._skip_delimited(delimiter)
             return
         if delimiter in ("", "\n", "\\"):
             raise UnsupportedProgram
@@ -204,7 +204,7 @@ class _Reader:
                     raise UnsupportedProgram
                 self.at = bracket.end()
 
-    def _delimited(self, delimiter: str) -> None:
+    def _skip_delimited(self, delimiter: str) -> None:
         """Up to the next delimiter; a backslash takes the following character along."""
         if delimiter in ("", "\n", "\\"):
             raise UnsupportedProgram

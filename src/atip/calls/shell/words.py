@@ -53,7 +53,7 @@ class WordReader(Cursor):
                 pieces.append(Piece("text", self._plain(extra)))
         self.budget[1] -= len(pieces)
         self._tildes(pieces, tilde_after)
-        return Word(_joined(pieces), text[start : self.at])
+        return Word(_join_texts(pieces), text[start : self.at])
 
     def _plain(self, extra: str) -> str:
         start = self.at
@@ -98,9 +98,9 @@ class WordReader(Cursor):
     def _double(self) -> list[Piece]:
         self.at += 1
         # an empty piece remembers that there was a quote: `""` is a word
-        return [Piece("text", "", quoted=True), *self._quoted('"')]
+        return [Piece("text", "", quoted=True), *self._read_quoted('"')]
 
-    def _quoted(self, end: str) -> list[Piece]:
+    def _read_quoted(self, end: str) -> list[Piece]:
         """Text in which only `$`, backticks and backslashes are special, up to `end`."""
         pieces: list[Piece] = []
         text = self.text
@@ -136,7 +136,7 @@ class WordReader(Cursor):
         if quoted or not any(char in body for char in "$`\\"):
             return Word([Piece("text", body, quoted=True)], body)
         inner = self.fresh(body)
-        return Word(_joined(inner._quoted("")), body)
+        return Word(_join_texts(inner._read_quoted("")), body)
 
     def fresh(self, text: str) -> WordReader:
         """A reader of the same kind for a text that was taken out of this one."""
@@ -348,7 +348,7 @@ def _combine_operator(before: str, op: str) -> str:
     return before if before in ("indirect", "keys", "length") else op
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _join_texts(pieces: list[Piece]) -> list[Piece]:
     """Neighbouring texts of the same quoting as one."""
     joined: list[Piece] = []
     for piece in pieces:

@@ -246,14 +246,14 @@ def _parts(word: str) -> Iterator[str | Placeholder]:
     end = 0
     for match in _PLACE.finditer(word):
         if match.start() > end:
-            yield _fixed(word[end : match.start()])
+            yield _require_fixed(word[end : match.start()])
         yield _place(match.group(1))
         end = match.end()
     if end < len(word) or not word:
-        yield _fixed(word[end:])
+        yield _require_fixed(word[end:])
 
 
-def _fixed(text: str) -> str:
+def _require_fixed(text: str) -> str:
     if "${" in text:
         raise FormatError("template.form", f"`{text[:40]}` has an unclosed placeholder")
     return text
@@ -272,12 +272,12 @@ def _place(text: str) -> Placeholder:
         match = _FILTER.match(text, end)
         if match is None:
             raise FormatError("template.filter", f"`{text[end : end + 40]}` is not a filter")
-        place = _filtered(place, match.group(1), match.group(2))
+        place = _apply_filter(place, match.group(1), match.group(2))
         end = match.end()
     return place
 
 
-def _filtered(place: Placeholder, name: str, argument: str | None) -> Placeholder:
+def _apply_filter(place: Placeholder, name: str, argument: str | None) -> Placeholder:
     if name == "default":
         return place.replace(default=_literal(argument))
     if name == "json":

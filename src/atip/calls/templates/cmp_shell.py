@@ -81,7 +81,7 @@ def _segments(tokens: Sequence[TemplateToken]) -> list[tuple[list[TemplateToken]
 def _simple(
     tokens: Sequence[TemplateToken], values: Mapping[str, object], lookup: Lookup, rename: Rename
 ) -> str:
-    words, redirections = _divided(tokens)
+    words, redirections = _divide(tokens)
     if not words:
         raise refused("has an operator without a command")
     check_program(words[0])
@@ -101,7 +101,7 @@ def _simple(
     return " ".join(parts)
 
 
-def _divided(tokens: Sequence[TemplateToken]) -> tuple[list[str], list[tuple[str, str]]]:
+def _divide(tokens: Sequence[TemplateToken]) -> tuple[list[str], list[tuple[str, str]]]:
     """Words, and redirections with their targets."""
     words: list[str] = []
     redirections: list[tuple[str, str]] = []
@@ -128,5 +128,5 @@ def programs_of(command: str) -> list[str]:
         FormatError: `cmp.template`.
     """
     segments = _segments(read_template(command))
-    first_words = [words[0] for words, _ in (_divided(tokens) for tokens, _ in segments) if words]
+    first_words = [words[0] for words, _ in (_divide(tokens) for tokens, _ in segments) if words]
     return [word for word in first_words if not BRACES.search(word)]

@@ -72,7 +72,7 @@ def _judge_tool(
         outcome, reason = in_plan(outcome, reason, (judgment.subject.subject,))
     if outcome is None and not judgment.audit:
         return GuardAnswer(outcome=None)
-    answer = _switched(GuardAnswer(outcome=outcome, reason=reason), judgment.decision, box)
+    answer = _apply_switch(GuardAnswer(outcome=outcome, reason=reason), judgment.decision, box)
     if not (judgment.audit or (options.record and not request.is_self_test)):
         return answer
     answered = in_mode(client, request.mode, str(answer.outcome), "")[0] if answer.outcome else ""
@@ -110,7 +110,7 @@ def _judge(
         outcome, reason = "ask", NO_FOLDER
     if request.mode == PLAN:
         outcome, reason = in_plan(outcome, reason, explained.invocations)
-    answer = _switched(GuardAnswer(outcome=outcome, reason=reason), decision, box)
+    answer = _apply_switch(GuardAnswer(outcome=outcome, reason=reason), decision, box)
     if answer.outcome in ("allow", "ask") and not request.is_self_test:
         answer = answer.replace(confined=_confine(box, client, request, explained))
     lets_through = answer.confined if decision.outcome == CONFINE else answer.outcome == "allow"
@@ -189,7 +189,7 @@ def reason_of(decision: Decision) -> str:
     return f"{subject}{'; '.join(decision.reasons)} [{decision.rule}]"
 
 
-def _switched(answer: GuardAnswer, decision: Decision, box: Toolbox) -> GuardAnswer:
+def _apply_switch(answer: GuardAnswer, decision: Decision, box: Toolbox) -> GuardAnswer:
     """While the guard is switched off, only the Never list applies."""
     from atip.cli.guard.protocols import OFF
     from atip.cli.guard.switch import off_until

@@ -38,7 +38,7 @@ def rewritten_answer(
     name = client_name(client)
     if name == "opencode":
         return {"decision": "allow", "reason": reason, "line": line}
-    changed = _changed(arguments, line)
+    changed = _change_line(arguments, line)
     if name == "gemini-cli":
         block = {"hookEventName": "BeforeTool", "tool_input": changed}
         return {"decision": "allow", "reason": reason, "hookSpecificOutput": block}
@@ -50,7 +50,7 @@ def rewritten_answer(
     }
 
 
-def _changed(arguments: Mapping[str, object], line: str) -> dict[str, object]:
+def _change_line(arguments: Mapping[str, object], line: str) -> dict[str, object]:
     key = next((name for name in _COMMANDS if name in arguments), _COMMANDS[0])
     if not isinstance(arguments.get(key), list):
         return {**arguments, key: line}

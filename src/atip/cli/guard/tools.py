@@ -63,7 +63,7 @@ def read_tool(
         return ClientTool(name=name, kind=kind, urls=urls)
     paths = tuple(dict.fromkeys(_path_arguments(arguments)))
     if kind == WRITE:
-        paths += tuple(_patched(arguments))
+        paths += tuple(_patched_files(arguments))
     if not paths and kind in (READ, WRITE):
         raise BadArguments("the path is missing")
     return ClientTool(name=name, kind=kind, paths=paths or (".",))
@@ -82,7 +82,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield from (item for item in value if isinstance(item, str) and item)
 
 
-def _patched(arguments: Mapping[str, Any]) -> Iterator[str]:
+def _patched_files(arguments: Mapping[str, Any]) -> Iterator[str]:
     """Files in the text of a patch."""
     for key, value in arguments.items():
         for text in _texts(value) if key in _PATCHES else ():

@@ -43,15 +43,15 @@ def render() -> str:
 
     width = max(len(name) for rows in _sections().values() for name, _ in rows)
     nouns = [(noun, GROUPS[noun]) for noun in NOUNS]
-    lines = [_wrapped(HEAD), "", *_format({**_sections(), "groups of verbs": nouns}, width)]
+    lines = [_wrap(HEAD), "", *_format({**_sections(), "groups of verbs": nouns}, width)]
     return "\n".join([*lines, _tail()])
 
 
 def _tail() -> str:
-    return _wrapped(TAIL).replace("\n\n", "\n")
+    return _wrap(TAIL).replace("\n\n", "\n")
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     from atip.cli.wrapping import columns, wrap_text
 
     return wrap_text(text.rstrip(), columns())
@@ -65,7 +65,7 @@ def render_all() -> str:
     for noun in NOUNS:
         sections[noun] = _rows(noun)
     width = max(len(name) for rows in sections.values() for name, _ in rows)
-    return "\n".join([_wrapped(HEAD), "", *_format(sections, width), _tail()])
+    return "\n".join([_wrap(HEAD), "", *_format(sections, width), _tail()])
 
 
 def render_group(noun: str) -> str:

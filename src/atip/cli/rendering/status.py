@@ -73,7 +73,7 @@ def _proof() -> dict[str, int]:
 
 
 def _next(ctx: Context, total: int, described: int) -> dict[str, str]:
-    if clients := _unguarded(ctx):
+    if clients := _unguarded_agents(ctx):
         return {"command": "atip init", "why": f"set up {clients}: guard, MCP server, scan"}
     if not total:
         return {"command": "atip scan", "why": "find the tools of this machine"}
@@ -82,7 +82,7 @@ def _next(ctx: Context, total: int, described: int) -> dict[str, str]:
     return {"command": "atip search WORDS…", "why": "find a command by intent"}
 
 
-def _unguarded(ctx: Context) -> str:
+def _unguarded_agents(ctx: Context) -> str:
     """Titles of installed coding agents if none of them calls the guard; empty: nothing to set up."""
     import os
 

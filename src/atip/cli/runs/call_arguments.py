@@ -34,7 +34,7 @@ def read_arguments(
             texts.setdefault(key, []).append(value)
     for key, values in texts.items():
         item = _item(function, key)
-        parts = [_typed(item, value) for value in values]
+        parts = [_convert(item, value) for value in values]
         arguments[key] = parts if len(parts) > 1 or _is_list(item) else parts[0]
     return arguments
 
@@ -86,7 +86,7 @@ def _is_list(item: Item | None) -> bool:
     return item is not None and item.schema is None and is_list(item)
 
 
-def _typed(item: Item | None, text: str) -> object:
+def _convert(item: Item | None, text: str) -> object:
     if item is None:
         return text
     from atip.calls.schema import json_type

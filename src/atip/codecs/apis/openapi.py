@@ -110,7 +110,7 @@ class _OpenApiReader:
         tags = raw.get("tags")
         where = f"{method} {path}"
         parameters = parameters_of(self, item, raw, where)
-        parameters += _undeclared(path, parameters)
+        parameters += _undeclared_parameters(path, parameters)
         used = {parameter.argument for parameter in parameters}
         output, media_type = output_of(self, raw, where)
         return Operation(
@@ -140,7 +140,7 @@ class _OpenApiReader:
             return None
 
 
-def _undeclared(path: str, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+def _undeclared_parameters(path: str, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     """Path parameters that the template names but the document does not declare: a request needs them."""
     declared = {parameter.name for parameter in parameters if parameter.place == "path"}
     used = {parameter.argument for parameter in parameters}

@@ -13,8 +13,6 @@ from atip.model.root import lift
 from atip.model.tool import MISSING, Command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from atip.model.effects import Effects
     from atip.model.tool import Argument, Option, Tool
 
@@ -66,11 +64,11 @@ def _command(
         hidden=command.hidden,
         deprecated=_deprecated(command.deprecated),
         isDangerous=None if top else word_of(effects) == "destructive" or None,
-    ) | _preserved(command.extra)
+    ) | VOCABULARY.preserved_fields(command.extra)
 
 
 def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
-    preserved = _preserved(option.extra)
+    preserved = VOCABULARY.preserved_fields(option.extra)
     values = preserved.pop("args", None)
     if option.takes_value and not values:
         values = [_value(option)]
@@ -112,12 +110,7 @@ def _argument(argument: Argument) -> dict[str, Any]:
         default=_default(argument.default),
         isOptional=None if argument.is_required else True,
         isVariadic=argument.variadic or None,
-    ) | _preserved(argument.extra)
-
-
-def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
-    fields = extra.get(VOCABULARY.vendor)
-    return dict(fields) if isinstance(fields, dict) else {}
+    ) | VOCABULARY.preserved_fields(argument.extra)
 
 
 def _drop_empty(**fields: Any) -> dict[str, Any]:

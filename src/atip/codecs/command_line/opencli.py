@@ -9,8 +9,6 @@ from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.model.root import lift
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from atip.model.tool import Argument, Command, Option, Tool
 
 VERSION = "0.1"
@@ -47,7 +45,7 @@ def encode(tool: Tool) -> Encoded:
             commands=[_command(name, command) for name, command in (lifted.commands or {}).items()],
             examples=list(lifted.examples or ()),
         ),
-        **_preserved(lifted.extra),
+        **VOCABULARY.preserved_fields(lifted.extra),
     }
     losses = find_losses(tool, VOCABULARY, "OpenCLI cannot express it")
     return Encoded(data=document, losses=tuple(losses))
@@ -66,11 +64,11 @@ def _command(name: str, command: Command) -> dict[str, Any]:
         ],
         hidden=command.hidden,
         examples=list(command.examples or ()),
-    ) | _preserved(command.extra)
+    ) | VOCABULARY.preserved_fields(command.extra)
 
 
 def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
-    preserved = _preserved(option.extra)
+    preserved = VOCABULARY.preserved_fields(option.extra)
     longest = max(option.flags, key=len)
     inherited = option.own.get("inherited")
     values = preserved.pop("arguments", None)
@@ -108,12 +106,11 @@ def _argument(argument: Argument) -> dict[str, Any]:
         arity=arity,
         acceptedValues=[str(choice) for choice in argument.enum or ()],
     )
-    return {**document, **_preserved(argument.extra), "required": argument.is_required}
-
-
-def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
-    fields = extra.get(VOCABULARY.vendor)
-    return dict(fields) if isinstance(fields, dict) else {}
+    return {
+        **document,
+        **VOCABULARY.preserved_fields(argument.extra),
+        "required": argument.is_required,
+    }
 
 
 def _drop_empty(**fields: Any) -> dict[str, Any]:

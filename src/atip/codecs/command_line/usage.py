@@ -90,7 +90,7 @@ class _Writer:
         return word
 
     def _body(self, command: Command, place: Place) -> list[str]:
-        preserved = _preserved(command.extra)
+        preserved = VOCABULARY.preserved_fields(command.extra)
         lines = [line("alias", command.aliases)] if command.aliases else []
         for option in command.options or ():
             lines += self._flag(option, (*place, "options", option.name))
@@ -110,7 +110,8 @@ class _Writer:
             deprecated=_reason(command.deprecated),
             effect=word,
         )
-        head = line("cmd", [name], {**properties, **_plain_values(_preserved(command.extra))})
+        preserved = _plain_values(VOCABULARY.preserved_fields(command.extra))
+        head = line("cmd", [name], {**properties, **preserved})
         return block(head, self._body(command, place))
 
     def _flag(self, option: Option, place: Place, *, everywhere: bool = False) -> list[str]:
@@ -119,7 +120,7 @@ class _Writer:
             self.losses.append(_loss(place, "flags", f"`{flag}` is not a flag of a usage spec"))
         if not flags:
             return []
-        preserved, metadata = _preserved(option.extra), option.own
+        preserved, metadata = VOCABULARY.preserved_fields(option.extra), option.own
         # in an ATIP document the list that contains an option says whether it is global
         inherited = metadata.get("inherited")
         is_global = inherited is True or (everywhere and inherited is not False)
@@ -153,7 +154,7 @@ class _Writer:
         return lines + _nodes(preserved.get("nodes"))
 
     def _argument(self, argument: Argument) -> list[str]:
-        preserved = _preserved(argument.extra)
+        preserved = VOCABULARY.preserved_fields(argument.extra)
         metadata = argument.extra.get("x-atip")
         effects = metadata.get("effects") if isinstance(metadata, dict) else None
         name = argument.name
@@ -168,11 +169,6 @@ class _Writer:
             "arg", [preserved.get("spelled") or spelled], {**properties, **_plain_values(preserved)}
         )
         return block(head, [*_choices(argument.enum, preserved), *_nodes(preserved.get("nodes"))])
-
-
-def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
-    fields = extra.get(VOCABULARY.vendor)
-    return fields if isinstance(fields, dict) else {}
 
 
 def _properties(**properties: object) -> dict[str, object]:

@@ -101,7 +101,7 @@ class Audit:
                 os.close(handle)
                 handle = os.open(self.path, flags, 0o600)
                 tail = b""
-            line, digest = _encoded(record, previous)
+            line, digest = _encode_record(record, previous)
             # A writer that was killed in the middle left a partial line: end it, so that ours is on its own line.
             lead = b"" if not tail or tail.endswith(b"\n") else b"\n"
             size = os.fstat(handle).st_size
@@ -154,7 +154,7 @@ class Audit:
     def records(self) -> Iterator[dict[str, Any]]:
         """Every readable record, oldest first; `verify` checks whether they are intact."""
         for _, _, line in self.lines():
-            record = _decoded(line)
+            record = _decode_record(line)
             if record is not None:
                 yield record
 
@@ -166,7 +166,7 @@ class Audit:
             path = os.path.join(self.folder, name)
             if os.path.isfile(path):
                 for line in files.lines_backwards(path, MAX_RECORD):
-                    record = _decoded(line)
+                    record = _decode_record(line)
                     if record is not None:
                         yield record
 
@@ -194,7 +194,7 @@ class Audit:
         count = 0
         open_runs: dict[str, None] = {}
         for name, number, line in self.lines():
-            record = _decoded(line)
+            record = _decode_record(line)
             if record is None:
                 if _is_torn(line):
                     continue  # half a line of a killed writer; the chain goes on after it
@@ -236,7 +236,7 @@ def _is_torn(line: bytes) -> bool:
     return line.startswith(b'{"event":') and not line.rstrip(b"\n").endswith(b"}")
 
 
-def _encoded(record: Mapping[str, Any], previous: str) -> tuple[bytes, str]:
+def _encode_record(record: Mapping[str, Any], previous: str) -> tuple[bytes, str]:
     body = {**record, "time": round(now(), 3), "previous": previous}
     digest = _hash(body)
     line = _canonical({**body, "hash": digest}) + b"\n"
@@ -256,7 +256,7 @@ def _hash(record: Mapping[str, Any]) -> str:
     return sha256_hex(_canonical({key: value for key, value in record.items() if key != "hash"}))
 
 
-def _decoded(line: bytes) -> dict[str, Any] | None:
+def _decode_record(line: bytes) -> dict[str, Any] | None:
     try:
         record = loads(line.decode("utf-8", "surrogatepass"))
     except ValueError:
@@ -277,7 +277,7 @@ def _ending(handle: int, size: int) -> tuple[bytes, str]:
 def _last_hash(tail: bytes) -> str:
     """Hash of the last whole record in the end of a file; empty: there is none."""
     for line in reversed(tail.split(b"\n")):
-        record = _decoded(line) if line else None
+        record = _decode_record(line) if line else None
         if record is not None and isinstance(record.get("hash"), str):
             return str(record["hash"])
     return ""

@@ -106,7 +106,7 @@ class Redactor:
     def feed(self, data: bytes) -> bytes:
         """Take a piece; return what is decided."""
         self._take(data, final=False)
-        cut = self._decided()
+        cut = self._find_stable_end()
         return self._filter_literals(
             self._emit(cut, final=False) if cut > self._past else b"", final=False
         )
@@ -146,7 +146,7 @@ class Redactor:
         parts.append(raw[last:])
         self._text = b"".join(parts)
 
-    def _decided(self) -> int:
+    def _find_stable_end(self) -> int:
         """Up to where in `_text` nothing that is still to come can change a match."""
         text = self._text
         cut = text.rfind(b"\n") + 1
@@ -185,7 +185,7 @@ class Redactor:
         return spans[: len(spans) - len(self._pending)]
 
     def _worth_trying(self, text: bytes, lowered: bytes) -> Iterator[int]:
-        issued, guessed = _anchored() if len(text) > _SHORT else (_has_issued, _has_guessed)
+        issued, guessed = _make_finders() if len(text) > _SHORT else (_has_issued, _has_guessed)
         first = len(self._finders) - len(_ROWS)
         yield from range(first)
         if issued(text):
@@ -262,7 +262,7 @@ def _has_any(anchors: tuple[bytes, ...], text: bytes) -> bool:
 
 
 @functools.cache
-def _anchored() -> tuple[Callable[[bytes], bool], Callable[[bytes], bool]]:
+def _make_finders() -> tuple[Callable[[bytes], bool], Callable[[bytes], bool]]:
     """Whether any rule of either table can match in a text at all, by one fast search each."""
     import re
 

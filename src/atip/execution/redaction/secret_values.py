@@ -154,8 +154,8 @@ def _is_named(name: str) -> bool:
 
 def _spellings(value: bytes) -> set[bytes]:
     """The value itself, in JSON, in a URL, in hexadecimal, and in base64 at any alignment."""
-    spellings = {value, value.replace(b"\\", b"\\\\").replace(b'"', b'\\"'), _quoted(value, b"")}
-    spellings.add(_quoted(value, b"/"))
+    spellings = {value, value.replace(b"\\", b"\\\\").replace(b'"', b'\\"'), _quote(value, b"")}
+    spellings.add(_quote(value, b"/"))
     if len(value) >= _MIN_ENCODED:
         spellings |= {value.hex().encode(), value.hex().upper().encode()}
         for shift in range(3):
@@ -166,11 +166,11 @@ def _spellings(value: bytes) -> set[bytes]:
             core = encoded[start:end]
             if len(core) >= _MIN_ENCODED:
                 spellings |= {core, core.replace(b"+", b"-").replace(b"/", b"_")}
-        spellings |= _wrapped(value) | _wrapped(value + b"\n")
+        spellings |= _wrap_lines(value) | _wrap_lines(value + b"\n")
     return spellings
 
 
-def _wrapped(value: bytes) -> set[bytes]:
+def _wrap_lines(value: bytes) -> set[bytes]:
     """The lines in which `base64` and `xxd -p` print it; a short last one would be found anywhere."""
     import base64
 
@@ -181,6 +181,6 @@ def _wrapped(value: bytes) -> set[bytes]:
     return {line.rstrip(b"=") for line in lines if len(line) >= 2 * _MIN_ENCODED}
 
 
-def _quoted(value: bytes, safe: bytes) -> bytes:
+def _quote(value: bytes, safe: bytes) -> bytes:
     plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-~" + safe
     return b"".join(bytes([b]) if b in plain else b"%%%02X" % b for b in value)

@@ -46,7 +46,7 @@ class SnapshotStore:
         handle = open_folder(self.workspace)
         try:
             tree = {
-                path: self._copied(handle, path, entry, last_tree.get(path))
+                path: self._copy_entry(handle, path, entry, last_tree.get(path))
                 for path, entry in scan_tree(self.workspace).items()
             }
         finally:
@@ -56,7 +56,7 @@ class SnapshotStore:
             self.write_tree(LATEST, entries)
         return entries
 
-    def _copied(
+    def _copy_entry(
         self, root: int, path: str, entry: TreeEntry, last: TreeEntry | None
     ) -> TreeEntry | None:
         if entry.kind != FILE:

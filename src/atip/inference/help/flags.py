@@ -202,7 +202,7 @@ class _Scanner:
             return
         char = self._peek()
         if char == "[" and self._peek(1) == "=":
-            self._bracketed(optional=True)
+            self._read_brackets(optional=True)
         elif char in ("=", ":") and self._peek(1) not in ("", " ", ","):
             self.at += 1
             self._word(equals=True)
@@ -211,10 +211,10 @@ class _Scanner:
             if char == "=":  # `--host=`: a value without a name (systemd)
                 self.values.append(("=", False))
         elif char == "[":
-            self._bracketed(optional=True)
+            self._read_brackets(optional=True)
             self.glued = True
         elif char in _OPEN and not self.text.startswith("(s)", self.at):
-            self._bracketed(optional=False)
+            self._read_brackets(optional=False)
             self.glued = True
         elif char == " ":
             self._after_blank()
@@ -295,7 +295,7 @@ class _Scanner:
         else:
             self.values.append((raw, optional and "|" not in raw))
 
-    def _bracketed(self, *, optional: bool) -> None:
+    def _read_brackets(self, *, optional: bool) -> None:
         end = matching(self.text, self.at)
         if not end:
             return

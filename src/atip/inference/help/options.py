@@ -243,7 +243,7 @@ def build_option(draft: OptionDraft, *, style: str, name: str) -> Option:
         type=kind,
         description=draft.text,
         required=True if is_required(draft.text) else None,
-        default=_typed(default, kind) if default is not None and takes_value else MISSING,
+        default=_convert_default(default, kind) if default is not None and takes_value else MISSING,
         enum=choices,
         env_var=env_of(draft.text),
         variadic=True if repeated and takes_value else None,
@@ -300,7 +300,7 @@ def _choices(draft: OptionDraft, style: str) -> tuple[str, ...] | None:
     return choices if choices and are_values(choices, draft.flags) else None
 
 
-def _typed(default: str, kind: str) -> object:
+def _convert_default(default: str, kind: str) -> object:
     if kind == "integer":
         digits = default.lstrip("+-")
         return (

@@ -170,7 +170,7 @@ class _Reader:
                 self.blank()
             self.tag = True
         elif name == "IP":
-            self._indented(rest)
+            self._indent_paragraph(rest)
         elif name in ("PP", "P", "LP", "HP", "SY"):
             self.flush()
             self.blank()
@@ -199,7 +199,7 @@ class _Reader:
     def _arguments(self, rest: str) -> list[str]:
         return [unescape(word, self.strings) for word in split_arguments(rest)]
 
-    def _indented(self, rest: str) -> None:
+    def _indent_paragraph(self, rest: str) -> None:
         """`.IP tag`: a definition; without a tag a paragraph at the deeper indent."""
         self.flush()
         term = next(iter(self._arguments(rest)), "").strip()

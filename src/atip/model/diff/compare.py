@@ -106,7 +106,7 @@ def _changes(old: Tool, new: Tool) -> Iterator[Change]:
 def _commands(
     old: Mapping[str, Command], new: Mapping[str, Command], path: Parts, *, is_part: bool
 ) -> Iterator[Change]:
-    renamed = _renamed(old, new)
+    renamed = _find_renames(old, new)
     targets = {target for target in renamed.values() if target not in old}
     for name, command in old.items():
         if name in new or name in renamed:
@@ -130,7 +130,7 @@ def _commands(
             yield from _command(command, partner, (*path, name), name, is_part)
 
 
-def _renamed(old: Mapping[str, Command], new: Mapping[str, Command]) -> dict[str, str]:
+def _find_renames(old: Mapping[str, Command], new: Mapping[str, Command]) -> dict[str, str]:
     """Commands that live on as an alias of another."""
     by_alias = {alias: name for name, command in new.items() for alias in command.aliases or ()}
     return {name: by_alias[name] for name in old if name not in new and name in by_alias}

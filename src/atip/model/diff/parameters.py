@@ -83,7 +83,7 @@ def _order(before: list[str], after: list[str], path: Parts) -> Iterator[Change]
 
 def diff_options(old: Sequence[Option], new: Sequence[Option], path: Parts) -> Iterator[Change]:
     """Options of one command, or the global ones."""
-    pairs, removed, added = _matched(old, new)
+    pairs, removed, added = _match(old, new)
     for option in removed:
         name = option.name
         yield breaking("option-removed", (*path, name), f"option `{name}` was removed", option)
@@ -103,7 +103,7 @@ def diff_options(old: Sequence[Option], new: Sequence[Option], path: Parts) -> I
         yield from _option(before, after, where)
 
 
-def _matched(
+def _match(
     old: Sequence[Option], new: Sequence[Option]
 ) -> tuple[list[tuple[Option, Option]], list[Option], list[Option]]:
     by_name = {option.name: option for option in new}

@@ -73,8 +73,8 @@ def encode_tool_context(context: ToolContext) -> dict[str, Any]:
     """Encode the document; fields that were not reported are left out."""
     recent = context.recent_commands
     body: dict[str, Any] = {
-        "availableTools": _listed(context.available_tools),
-        "authenticatedTools": _listed(context.authenticated_tools),
+        "availableTools": _as_list(context.available_tools),
+        "authenticatedTools": _as_list(context.authenticated_tools),
         "toolStates": context.tool_states,
         "recentCommands": None if recent is None else [_encode_recent(each) for each in recent],
     }
@@ -116,5 +116,5 @@ def _names(value: list[str] | None) -> tuple[str, ...] | None:
     return None if value is None else tuple(value)
 
 
-def _listed(value: tuple[str, ...] | None) -> list[str] | None:
+def _as_list(value: tuple[str, ...] | None) -> list[str] | None:
     return None if value is None else list(value)

@@ -98,7 +98,7 @@ def read_json(
             parse_constant=_constant,
         )
     except _Refused as refused:
-        raise _located(text, refused.code, refused.message) from refused
+        raise _locate(text, refused.code, refused.message) from refused
     except RecursionError as error:
         raise _too_deep(limits) from error
     except ValueError as error:
@@ -237,7 +237,7 @@ class _OddValue(str):
     __slots__ = ()
 
 
-def _located(text: str, code: str, message: str) -> FormatError:
+def _locate(text: str, code: str, message: str) -> FormatError:
     """The same refusal with its path: parse once more, keeping everything, and look for it."""
 
     def marked(read: type) -> object:

@@ -119,12 +119,12 @@ def parse_host_pattern(text: str) -> HostPattern:
     wide = text.startswith("*.")
     name = canonical_host(text[2:] if wide else text)
     if name is None or (wide and text.endswith(".")):
-        raise _refused(text, "not a host name; only `name` and `*.name` can be granted")
+        raise _refusal(text, "not a host name; only `name` and `*.name` can be granted")
     labels = name.split(".")
     if len(labels) < 2 or labels[-1] in _LOCAL or name.endswith("home.arpa"):
-        raise _refused(text, "the name is only valid on this machine or network")
+        raise _refusal(text, "the name is only valid on this machine or network")
     if wide and len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _SECOND:
-        raise _refused(text, "too broad: anyone can register a name below it")
+        raise _refusal(text, "too broad: anyone can register a name below it")
     return HostPattern(name=name, subdomains=wide)
 
 
@@ -176,5 +176,5 @@ def _not_public() -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(map(ipaddress.ip_network, _NOT_PUBLIC))
 
 
-def _refused(text: str, why: str) -> FormatError:
+def _refusal(text: str, why: str) -> FormatError:
     return FormatError("host.pattern", f"`{text}` cannot be granted: {why}")

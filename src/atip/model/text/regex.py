@@ -118,7 +118,7 @@ def compile_regex(source: str, *, ignore_case: bool = False) -> Regex:
     options.max_mem = 4 << 20
     options.case_sensitive = not ignore_case
     try:
-        return Regex(source, re2.compile(_translated(source), options=options))
+        return Regex(source, re2.compile(_translate(source), options=options))
     except re2.error as error:
         raise _refusal(source, str(error)) from error
 
@@ -131,7 +131,7 @@ def literal_finder(needle: bytes) -> Callable[[bytes], bool]:
     return lambda data: compiled.search(data) is not None
 
 
-def _translated(source: str) -> str:
+def _translate(source: str) -> str:
     """`(?<name>…)` of ECMAScript → `(?P<name>…)`; everything else is common to both."""
     return (
         source.replace("(?<=", "(?\0=")

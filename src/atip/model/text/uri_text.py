@@ -62,10 +62,10 @@ def path_value(name: str, value: object, style: str, explode: bool) -> str:
 
 def _path_value(name: str, value: object, style: str, explode: bool) -> str:
     if style == "label":
-        return "." + _joined(value, "." if explode else ",", explode)
+        return "." + _join(value, "." if explode else ",", explode)
     if style == "matrix":
         return _matrix(encode(name), value, explode)
-    return _joined(value, ",", explode)
+    return _join(value, ",", explode)
 
 
 def _matrix(name: str, value: object, explode: bool) -> str:
@@ -75,10 +75,10 @@ def _matrix(name: str, value: object, explode: bool) -> str:
         )
     if isinstance(value, (list, tuple)) and explode:
         return "".join(f";{name}={encode(text_of(item))}" for item in value)
-    return f";{name}={_joined(value, ',', False)}"
+    return f";{name}={_join(value, ',', False)}"
 
 
-def _joined(value: object, between: str, explode: bool) -> str:
+def _join(value: object, between: str, explode: bool) -> str:
     if isinstance(value, dict):
         sign = "=" if explode else ","
         return between.join(

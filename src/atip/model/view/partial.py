@@ -69,13 +69,13 @@ def view(
         # A filter that happened to leave nothing out is still one: the answer says so (§3.1.1).
         cut.reasons.add("filtered" if requested else "depth-limited")
     if cut.reasons:
-        part = _described(tool, part, requested, depth, cut)
+        part = _describe(tool, part, requested, depth, cut)
     if max_bytes is not None:
         from atip.model.view.size import shrink, size_of
 
         if size_of(part) > max_bytes:
             part = shrink(
-                tool, part, max_bytes, cut, lambda p: _described(tool, p, requested, depth, cut)
+                tool, part, max_bytes, cut, lambda p: _describe(tool, p, requested, depth, cut)
             )
     return part
 
@@ -137,7 +137,7 @@ class _PartialWalk:
         return ""
 
 
-def _described(
+def _describe(
     tool: Tool, part: Tool, requested: tuple[Path, ...], depth: int | None, cut: OmittedCommands
 ) -> Tool:
     """`part` with the fields that list what is missing."""

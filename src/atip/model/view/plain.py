@@ -26,7 +26,7 @@ def plain_part(document: Node, words: Sequence[str]) -> Node | None:
     path = resolve_words(document, words)
     if not path or not _states_danger(document, path):
         return None
-    part, _ = _pruned(document, path)
+    part, _ = _prune(document, path)
     return {
         **part,
         "partial": True,
@@ -67,16 +67,16 @@ def _below(node: Node) -> dict[str, Node]:
     }
 
 
-def _pruned(node: Node, path: Sequence[str]) -> tuple[Node, int]:
+def _prune(node: Node, path: Sequence[str]) -> tuple[Node, int]:
     """A node with only one way down, and how many leaves were left out beside it."""
     if not path:
         return node, 0
     commands = _below(node)
-    child, gone = _pruned(commands[path[0]], path[1:])
+    child, gone = _prune(commands[path[0]], path[1:])
     if gone:
         own = child.get("x-atip")
         own_fields = own if isinstance(own, dict) else {}
-        child = {**child, "x-atip": {**own_fields, OMITTED_COMMANDS: _noted(child) + gone}}
+        child = {**child, "x-atip": {**own_fields, OMITTED_COMMANDS: _omitted_count(child) + gone}}
     itself = {"": node["commands"][""]} if "" in node["commands"] else {}
     others = sum(count_leaves(command) for name, command in commands.items() if name != path[0])
     return {**node, "commands": {**itself, path[0]: child}}, others
@@ -124,7 +124,7 @@ def _loses(effects: object) -> bool:
 def count_leaves(command: Node) -> int:
     """Commands without subcommands at or below a command (A40)."""
     below = _below(command)
-    noted = _noted(command)
+    noted = _omitted_count(command)
     if not below:
         return noted or 1
     return noted + sum(map(count_leaves, below.values()))
@@ -132,10 +132,10 @@ def count_leaves(command: Node) -> int:
 
 def _count_described(command: Node) -> int:
     below = _below(command)
-    return sum(map(_count_described, below.values())) if below else not _noted(command)
+    return sum(map(_count_described, below.values())) if below else not _omitted_count(command)
 
 
-def _noted(command: Node) -> int:
+def _omitted_count(command: Node) -> int:
     own = command.get("x-atip")
     number = own.get(OMITTED_COMMANDS) if isinstance(own, dict) else None
     return number if type(number) is int and number > 0 else 0

@@ -44,7 +44,7 @@ def shrink(
     if excess > 0 and (part.patterns or part.examples):
         slim = part.replace(patterns=None, examples=None)
         excess -= size_of(part) - size_of(slim)
-        part = _marked(slim)
+        part = _mark(slim)
     if excess > 0:
         bare, excess = _bare(part, excess)
     if excess > 0:
@@ -64,7 +64,7 @@ def _choose(
 ) -> tuple[frozenset[Path], int]:
     """Commands to leave out, deepest and largest first, and the bytes that are still too many."""
     sized = [
-        (len(path), _own_bytes(_stripped(command) if path in bare else command, path[-1]), path)
+        (len(path), _own_bytes(_strip(command) if path in bare else command, path[-1]), path)
         for path, command in tool.walk()
         if len(path) > deeper_than and path not in skip
     ]
@@ -86,7 +86,7 @@ def _bare(tool: Tool, excess: int) -> tuple[frozenset[Path], int]:
     """Top-level commands that lose their details, largest first."""
     savings = []
     for name, command in (tool.commands or {}).items():
-        saved = _own_bytes(command, name) - _own_bytes(_stripped(command), name)
+        saved = _own_bytes(command, name) - _own_bytes(_strip(command), name)
         if saved > 0:
             savings.append((saved, (name,)))
     savings.sort(key=lambda entry: -entry[0])
@@ -119,11 +119,11 @@ def _without(
                 command = stub(command.replace(commands=inner or None), missing)
             else:
                 command = command.replace(commands=inner)
-        remaining[name] = _stripped(command) if below in bare else command
+        remaining[name] = _strip(command) if below in bare else command
     return remaining, omitted_count
 
 
-def _stripped(command: Command) -> Command:
+def _strip(command: Command) -> Command:
     """Description, effects and subcommands; that the rest is missing is said."""
     slim = command.replace(
         arguments=None, options=None, examples=None, usage=None, authentication=None
@@ -134,7 +134,7 @@ def _stripped(command: Command) -> Command:
     return slim.replace(extra={**slim.extra, "x-atip": own})
 
 
-def _marked(tool: Tool) -> Tool:
+def _mark(tool: Tool) -> Tool:
     return tool.replace(extra={**tool.extra, "x-atip": {**tool.own, DETAILS_OMITTED: True}})
 
 

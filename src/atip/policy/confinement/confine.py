@@ -157,9 +157,9 @@ class _Plan:
                 env_pass=requested.env_pass or self._grants("env"),
             )
         return requested.replace(
-            fs_read=(*self.own, *self._spelled(expanded(requested.fs_read, home))),
-            fs_write=self._spelled(expanded(requested.fs_write, home)),
-            fs_deny=self._spelled(expanded(requested.fs_deny, home)),
+            fs_read=(*self.own, *self._spellings(expanded(requested.fs_read, home))),
+            fs_write=self._spellings(expanded(requested.fs_write, home)),
+            fs_deny=self._spellings(expanded(requested.fs_deny, home)),
             # SECURITY: a manifest may name programs, but not request "any"
             exec_spawn=tuple(name for name in requested.exec_spawn if name != ANY_PROGRAM),
         )
@@ -167,7 +167,7 @@ class _Plan:
     def _grants(self, field: str) -> tuple[str, ...]:
         return grants(self.policies, field, self.context.home)
 
-    def _spelled(self, entries: tuple[str, ...]) -> tuple[str, ...]:
+    def _spellings(self, entries: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
             each for entry in entries for each in (self.own if entry == WORKSPACE else (entry,))
         )

@@ -35,7 +35,7 @@ def generated_paths(command: ShellCommand, line: ShellLine, paths: Paths) -> Ite
         return
     if "xargs" in programs:
         for index in command.feed or ():
-            for word in _printed(line.commands[index]):
+            for word in _printed_words(line.commands[index]):
                 yield from paths.resolve(word)
     for word in command.words:
         for text in _expansions(word, line, paths.places.root):
@@ -72,7 +72,7 @@ def _takes_folders(word: str) -> bool:
     return short or word in _WHOLE
 
 
-def _printed(command: ShellCommand) -> Iterator[ShellWord]:
+def _printed_words(command: ShellCommand) -> Iterator[ShellWord]:
     """Words that a command prints unchanged."""
     name = program_name(command.words[0].text) if command.words else ""
     if name in ("echo", "printf"):

@@ -92,7 +92,9 @@ class _LineJudge:
         contexts: list[CommandContext] = []
         for index, command in enumerate(self.line.commands):
             if self.left[0] <= 0:
-                contexts.append(_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
+                contexts.append(
+                    _make_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY)
+                )
                 break
             subjects = self._words(command.words, index, command.feed, 0)
             subjects[0] = self.context.judge(subjects[0], command)
@@ -113,16 +115,16 @@ class _LineJudge:
         argv = tuple(word.argument for word in words)
         subject = CommandContext(tool=name, argv=argv, text=raw_text)
         if UNKNOWN_TEXT in name:
-            return [_unknown(subject, "the program's name is only known when the line runs")]
+            return [_make_unknown(subject, "the program's name is only known when the line runs")]
         if self.line.direct and nesting == 0:
             # SECURITY: knowledge about a shell builtin does not apply to a program of that name
             if name in _OWN | _SHELL_WORDS:
-                return [_unknown(subject, "is a shell builtin, not a known program")]
+                return [_make_unknown(subject, "is a shell builtin, not a known program")]
             return self._program(subject, words, index, feed, nesting)
         if name in _OWN or name in self.line.functions:
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
         if name in ("set", "shopt") and changes_reading(argv):
-            return [_unknown(subject, "changes how the shell reads and runs what follows")]
+            return [_make_unknown(subject, "changes how the shell reads and runs what follows")]
         quiet = name == "set" or (name == "trap" and argv[1:2] in (("-",), ("",), ("-p",), ("-l",)))
         if quiet and len(words) > 1 and all(word.is_static for word in words):
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
@@ -133,7 +135,7 @@ class _LineJudge:
                 *self._shell(text, name, subject),
             ]
         if name in (".", "source"):
-            return [_unknown(subject, "runs a script whose content was not read")]
+            return [_make_unknown(subject, "runs a script whose content was not read")]
         return self._program(subject, words, index, feed, nesting)
 
     def _program(
@@ -144,7 +146,7 @@ class _LineJudge:
         tool = self.view.lookup(program) if program else None
         if tool is None:
             says = "is not a known program" if program else "is a file, not a known program"
-            return [_unknown(subject, says)]
+            return [_make_unknown(subject, says)]
         return self._call(subject.replace(tool=program), tool, words, index, feed, nesting)
 
     # --- (2) to (5) ------------------------------------------------------------------------------
@@ -157,7 +159,7 @@ class _LineJudge:
         estimate = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
         effects, reasons = estimate.effects, list(estimate.reasons)
-        omitted = _omitted(tool, call)
+        omitted = _omitted_command(tool, call)
         if omitted:
             from atip.model.view.partial import assumed_effects  # rare, and large
 
@@ -193,7 +195,7 @@ class _LineJudge:
         if not call.inner or (call.wraps and _stands_in(call)):
             return [subject]
         if nesting >= MAX_NESTING:
-            return [_unknown(subject, "runs commands inside of commands, too deep to follow")]
+            return [_make_unknown(subject, "runs commands inside of commands, too deep to follow")]
         inner: list[CommandContext] = []
         for each in call.inner:
             inner += self._inner(each, subject, words, index, feed, nesting)
@@ -205,14 +207,16 @@ class _LineJudge:
     ) -> list[CommandContext]:  # fmt: skip
         if inner.where in ("container", "remote"):
             says = f"runs in a {inner.where} system, where these names are other programs"
-            return [_unknown(outer, says)]
+            return [_make_unknown(outer, says)]
         if inner.kind == "shell" and inner.more:
-            return [_unknown(outer, "fills words into a line that a shell reads")]
+            return [_make_unknown(outer, "fills words into a line that a shell reads")]
         if inner.kind == "shell" and UNKNOWN_TEXT not in inner.text:
             return self._shell(inner.text, inner.via or outer.tool, outer)
         if inner.kind != "argv":
             what = inner.via or outer.tool
-            return [_unknown(outer.replace(text=inner.text or what), f"`{what}` runs unknown code")]
+            return [
+                _make_unknown(outer.replace(text=inner.text or what), f"`{what}` runs unknown code")
+            ]
         words_by_text = {word.argument: word for word in words}
         from_find = outer.tool in habits.LISTERS
         origin = (
@@ -224,9 +228,11 @@ class _LineJudge:
         place = _place_of_names(outer.argv)
         for text in inner.argv:
             if text == ANY_WORDS and inner.more:
-                filled.append(_filled(UNKNOWN_TEXT, "…", origin, many=True))
+                filled.append(_make_word(UNKNOWN_TEXT, "…", origin, many=True))
             elif place in text:
-                filled.append(_filled(text.replace(place, UNKNOWN_TEXT), text, origin, many=False))
+                filled.append(
+                    _make_word(text.replace(place, UNKNOWN_TEXT), text, origin, many=False)
+                )
             else:
                 filled.append(
                     words_by_text.get(text) or ShellWord(text=text, raw=text, pattern=text)
@@ -236,11 +242,13 @@ class _LineJudge:
     def _shell(self, text: str, via: str, outer: CommandContext) -> list[CommandContext]:
         """A line inside the line."""
         if UNKNOWN_TEXT in text or self.depth + 1 >= MAX_NESTING:
-            return [_unknown(outer, f"`{via}` runs text that is only known when the line runs")]
+            return [
+                _make_unknown(outer, f"`{via}` runs text that is only known when the line runs")
+            ]
         try:
             line = parse_shell(text, home=self.view.home, cwd=self.view.cwd, inner=True)
         except FormatError as error:
-            return [_unknown(outer, error.message)]
+            return [_make_unknown(outer, error.message)]
         traced = self.context.traced or (
             outer.tool in habits.SHELLS and "-x" in (outer.flags or ())
         )
@@ -248,7 +256,7 @@ class _LineJudge:
         return list(inner.judge())
 
 
-def _numbered(word: ShellWord) -> str:
+def _fill_number(word: ShellWord) -> str:
     """`sed -n "${n}p"`: where only a number can be filled in, parse the program with any number."""
     numbers = bool(word.origins) and all(origin.kind == "number" for origin in word.origins)
     return word.text.replace(UNKNOWN_TEXT, "1") if numbers else word.argument
@@ -259,7 +267,7 @@ def _operands(tool: Tool, subject: CommandContext, words: Sequence[ShellWord]) -
     evaluate subscripts, a quoted word that is filled in later is plain text."""
     name = subject.tool
     if tool.own.get("language"):
-        return tuple(_numbered(word) for word in words)
+        return tuple(_fill_number(word) for word in words)
     if "-v" in subject.argv or name not in habits.PLAIN_TEXT_OPERANDS | habits.DECLARES:
         return subject.argv
     return tuple(_plain(word, name, words) for word in words)
@@ -282,14 +290,14 @@ def _effects(words: str) -> Effects:
     return as_effects(profile(words))
 
 
-def _added(words: str) -> Effects:
+def _added_effects(words: str) -> Effects:
     return as_effects(raises(words)[0])
 
 
 def _of(
     subject: CommandContext, tool: Tool, call: Invocation, effects: Effects, reasons: list[Reason]
 ) -> CommandContext:
-    evidence = "knowledge" if tool.own.get("curated") is CURATED else _claimed(tool, call)
+    evidence = "knowledge" if tool.own.get("curated") is CURATED else _kind_of_claim(tool, call)
     return subject.replace(
         path=call.path, effects=effects, reasons=tuple(reasons), metadata=tool, evidence=evidence,
         flags=tuple(flag for used in call.options for flag in used.flags),
@@ -297,7 +305,7 @@ def _of(
     )  # fmt: skip
 
 
-def _unknown(subject: CommandContext, says: str) -> CommandContext:
+def _make_unknown(subject: CommandContext, says: str) -> CommandContext:
     reason = Reason(subject=subject.tool or subject.text, says=says, evidence="shell")
     return subject.replace(effects=UNKNOWN, reasons=(*subject.reasons, reason), flags=None)
 
@@ -314,7 +322,7 @@ def _place_of_names(argv: Sequence[str]) -> str:
     return "{}"
 
 
-def _filled(text: str, raw: str, origin: TextOrigin, *, many: bool) -> ShellWord:
+def _make_word(text: str, raw: str, origin: TextOrigin, *, many: bool) -> ShellWord:
     return ShellWord(text=text, raw=raw, pattern=text, origins=(origin,), many=many)
 
 
@@ -323,7 +331,7 @@ def _stands_in(call: Invocation) -> bool:
     return any(used.option is not None and "profile" in used.option.own for used in call.options)
 
 
-def _claimed(tool: Tool, call: Invocation) -> str:
+def _kind_of_claim(tool: Tool, call: Invocation) -> str:
     """`override` where the user vouches for the command, else a claim."""
     node = call.nodes[-1] if call.nodes else tool
     if "override" not in node.own:
@@ -333,7 +341,7 @@ def _claimed(tool: Tool, call: Invocation) -> str:
     return "override" if is_vouched(node) else "claim"
 
 
-def _omitted(tool: Tool, call: Invocation) -> tuple[str, ...]:
+def _omitted_command(tool: Tool, call: Invocation) -> tuple[str, ...]:
     """The command that was called and that a partial description leaves out; empty: none (§3.1.1)."""
     if not tool.partial or not call.arguments:
         return ()

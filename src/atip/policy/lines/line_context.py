@@ -52,7 +52,7 @@ class LineContext:
         for redirect in command.redirects:
             effects = self._redirect(redirect, effects, reasons, paths)
         exports = _exports(subject)
-        for assignment in (*command.assignments, *self._exported(command, exports)):
+        for assignment in (*command.assignments, *self._find_exported(command, exports)):
             tool = "export" if exports else subject.tool
             why = self._assignment(assignment, tool, alone=not command.words)
             if why:
@@ -87,7 +87,7 @@ class LineContext:
             return False
         return not any(word in _SHOWN for word in subject.argv)
 
-    def _exported(self, command: ShellCommand, exports: bool) -> list[ShellAssignment]:
+    def _find_exported(self, command: ShellCommand, exports: bool) -> list[ShellAssignment]:
         """`X=1; export X` is `export X=1`."""
         if not exports:
             return []
@@ -127,7 +127,7 @@ class LineContext:
             return effects
         if any(text.startswith(_CONNECTS) for text in (target.text, *filled_in(target))):
             reasons.append(Reason(subject=target.raw, says="opens a connection", evidence="shell"))
-            return raised_by(effects, _added("sends"))
+            return raised_by(effects, _added_effects("sends"))
         resolved = self.paths.resolve(target)
         paths += resolved
         if redirect.kind == "read":
@@ -135,11 +135,11 @@ class LineContext:
             if why:
                 reasons.append(Reason(subject=target.raw, says=why[1], evidence="shell"))
                 effects = add_marks(effects, why[0])
-            return raised_by(effects, _added("reads"))
+            return raised_by(effects, _added_effects("reads"))
         reasons.append(Reason(subject=f"> {target.raw}", says="writes a file", evidence="shell"))
         if any(self.paths.is_protected(path) for path in resolved) or not target.is_static:
             effects = add_marks(effects, "protected")
-        effects = raised_by(effects, _added("writes"))
+        effects = raised_by(effects, _added_effects("writes"))
         # the line does not show whether the file exists and its content is lost
         return effects if redirect.kind == "append" else effects.replace(
             destructive=effects.destructive or None
@@ -160,5 +160,5 @@ def _is_pipe(word: ShellWord) -> bool:
     return bool(word.origins) and all(origin.kind == "process" for origin in word.origins)
 
 
-def _added(words: str) -> Effects:
+def _added_effects(words: str) -> Effects:
     return as_effects(raises(words)[0])

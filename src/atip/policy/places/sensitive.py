@@ -95,12 +95,12 @@ SECRET_VARIABLE = LazyRegex(
 """Names of variables whose values are private; `!` is an unknown name."""
 
 
-def _joined(parts: Iterable[str], absolute: Iterable[str]) -> LazyRegex:
+def _join_patterns(parts: Iterable[str], absolute: Iterable[str]) -> LazyRegex:
     return LazyRegex(rf"(?:^|[/:@=])(?:{'|'.join(parts)})|^/(?:{'|'.join(absolute)})")
 
 
-SECRETS = _joined(_SECRET, _SECRET_ABSOLUTE)
-PROTECTED = _joined(_PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",))
+SECRETS = _join_patterns(_SECRET, _SECRET_ABSOLUTE)
+PROTECTED = _join_patterns(_PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",))
 _SECRET_TEXTS = tuple(
     """/etc/ /proc/ /run/ /dev/ /var/ /sys/ Keychains google-chrome secret netrc gradle.properties auth.json oauth_creds rclone.conf
     .env id_ _rsa _dsa _ecdsa _ed25519 .pem .key .p12 .pfx .jks .keystore .kdbx .ppk .gpg .age credential .tfstate .tfvars

@@ -30,14 +30,14 @@ def imported_names(argv: Sequence[str]) -> frozenset[str] | None:
         letters = word[1:]
         if _ISOLATED & set(letters.partition("c")[0].partition("m")[0]):
             return None
-        for letter, what in (("c", _imported), ("m", _module)):
+        for letter, what in (("c", _imported_modules), ("m", _module)):
             if letter in letters:
                 rest = letters.partition(letter)[2] or "".join(argv[at + 1 : at + 2])
                 return what(rest)
     return None
 
 
-def _imported(code: str) -> frozenset[str]:
+def _imported_modules(code: str) -> frozenset[str]:
     names = (name for each in _IMPORT.findall(code) for name in each.replace(",", " ").split())
     return frozenset(name.partition(".")[0] for name in names)
 

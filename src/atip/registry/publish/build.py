@@ -160,7 +160,7 @@ class _Build:
 
     def _run(self) -> BuildReport:
         rules = rules_of(self.order.folder, self.settings, judge=self.order.judge)
-        published = self._published()
+        published = self._make_metadata()
         self._check_state(published)
         before = self.state.head
         ledger = ShimLedger(self.state)
@@ -205,7 +205,7 @@ class _Build:
             advice=tuple(content.advice),
         )
 
-    def _published(self) -> PublishedMetadata | None:
+    def _make_metadata(self) -> PublishedMetadata | None:
         """Our root and what it has signed; None for an unsigned tree. Makes keys for a first release."""
         if self.order.keys is None:
             return None

@@ -100,7 +100,7 @@ class RegistryFetcher:
         if answer.status in (404, 410):
             return None
         if answer.status in (401, 403):
-            raise self._unauthorized(answer.status)
+            raise self._auth_error(answer.status)
         raise FetchError("http.status", f"`{self._source.name}` answered {answer.status}")
 
     def fetch(self, url: str, max_bytes: int) -> bytes | None:
@@ -131,7 +131,7 @@ class RegistryFetcher:
             )
         return {"authorization": f"Bearer {token}"}
 
-    def _unauthorized(self, status: int) -> AuthRequired:
+    def _auth_error(self, status: int) -> AuthRequired:
         variable = self._source.token_env_var
         return AuthRequired(
             "registry.auth",

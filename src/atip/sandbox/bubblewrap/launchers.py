@@ -66,7 +66,7 @@ def inner(decided: SandboxPlan) -> Launcher:
         # By descriptor: the program directories inside may show no interpreter at all.
         program=system_view.find_interpreter().program,
         options=("-I", "-S"),
-        code=_compiled("inner"),
+        code=_compile("inner"),
         order=marshal.dumps(_inner_order(decided)),
     )
 
@@ -76,7 +76,7 @@ def outer(order: OuterOrder) -> Launcher:
     return Launcher(
         program=os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable),
         options=("-I", "-S"),
-        code=_compiled("outer"),
+        code=_compile("outer"),
         order=marshal.dumps((order.overlays, order.mounts, order.layer)),
     )
 
@@ -120,10 +120,10 @@ def _quick_inner_order(decided: SandboxPlan) -> bytes:
     mounts = [field for change in bubblewrap_plan.mount_changes(decided) for field in change]
     lists = (mounts, decided.argv, env, bubblewrap_plan.launcher_mounts(decided))
     fixed = (system_view.UID, _cwd(decided), decided.program, assemble(_FILTER, machine))
-    return _packed((*_calls(machine), *fixed, _one_shot(decided), limits, *map(_packed, lists)))
+    return _pack((*_calls(machine), *fixed, _one_shot(decided), limits, *map(_pack, lists)))
 
 
-def _packed(fields: Iterable[str | bytes | int]) -> bytes:
+def _pack(fields: Iterable[str | bytes | int]) -> bytes:
     """Length and content of each field, for `unpack "(N/a*)*"`."""
     packed = bytearray()
     for field in fields:
@@ -169,7 +169,7 @@ def _limits(limits: Limits) -> list[tuple[int, int]]:
 
 
 @functools.cache
-def _compiled(module: str) -> bytes:
+def _compile(module: str) -> bytes:
     """One of our programs as a `.pyc` file."""
     import importlib.util
 

@@ -58,12 +58,12 @@ class Kernel:
         )
 
     def unshare(self, flags: int) -> None:
-        self._checked(self._unshare(flags), "unshare")
+        self._check(self._unshare(flags), "unshare")
 
     def mount(self, source: str, target: str, kind: str, flags: int, data: str) -> None:
         encoded = [os.fsencode(part) for part in (source, target, kind)]
         result = self._mount(*encoded, _Number(flags), os.fsencode(data))
-        self._checked(result, f"mount {target}")
+        self._check(result, f"mount {target}")
 
     def detach(self, path: str) -> None:
         """Leave a mount and all below out of this view, if there is one."""
@@ -96,9 +96,9 @@ class Kernel:
         os.close(tree)
 
     def _call(self, what: str, number: int, *arguments: int | bytes | _Number) -> int:
-        return self._checked(self._syscall(number, *arguments), what)
+        return self._check(self._syscall(number, *arguments), what)
 
-    def _checked(self, result: int, what: str) -> int:
+    def _check(self, result: int, what: str) -> int:
         if result < 0:
             raise OSError(_ctypes.get_errno(), os.strerror(_ctypes.get_errno()), what)
         return result

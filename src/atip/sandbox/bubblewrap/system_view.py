@@ -144,7 +144,7 @@ def root_arguments(root: str) -> list[str]:
     Raises:
         SandboxError: `sandbox.visible`.
     """
-    real = _checked(root)
+    real = _check_path(root)
     arguments: list[str] = []
     for path in ("/etc", "/var", "/run", "/home", "/dev", HOST):
         arguments += ["--perms", "0755", "--dir", path]
@@ -183,7 +183,7 @@ def image_arguments(root: str, covered: Sequence[str]) -> list[str]:
     Raises:
         SandboxError: `sandbox.visible`.
     """
-    real = _checked(root)
+    real = _check_path(root)
     arguments: list[str] = []
     for path in ("/var", "/run", "/home", "/dev", HOST):
         arguments += ["--perms", "0755", "--dir", path]
@@ -244,7 +244,7 @@ def visible_arguments(paths: tuple[str, ...]) -> list[str]:
     """
     binds: dict[str, str] = {}
     for path in paths:
-        real = _checked(path)
+        real = _check_path(path)
         for name in (os.path.normpath(path), real):
             if not any(_inside(name, tree) for tree in (*TOP, *TREES)):
                 binds[name] = real
@@ -260,7 +260,7 @@ def visible_arguments(paths: tuple[str, ...]) -> list[str]:
     return arguments
 
 
-def _checked(path: str) -> str:
+def _check_path(path: str) -> str:
     real = os.path.realpath(path)
     homes = {os.path.realpath(os.path.expanduser("~")), os.path.expanduser("~")}
     if not os.path.isabs(path) or "\0" in path or not os.path.exists(real):

@@ -200,7 +200,7 @@ class _Program:
         if x32:  # SECURITY: the x32 table has other numbers for the same calls.
             code += [(_AT_LEAST, _X32_BIT, 0, 1), (_RETURN, _ERRNO | errno.ENOSYS)]
         code += _search(sorted(self._rules.items()))
-        return b"".join(_encoded(*instruction) for instruction in code)
+        return b"".join(_encode(*instruction) for instruction in code)
 
     def refuse(self, name: str, error: int) -> None:
         self._add(name, [(_RETURN, _ERRNO | error)])
@@ -278,5 +278,5 @@ def _row(rules: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
     return code
 
 
-def _encoded(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _encode(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return pack("<HBBI", code, if_true, if_false, value)

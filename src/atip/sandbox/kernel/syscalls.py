@@ -25,7 +25,7 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(result: int) -> int:
+def _check(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
@@ -34,7 +34,7 @@ def _checked(result: int) -> int:
 
 def set_no_new_privileges() -> None:
     """No later exec of this thread can gain rights; Landlock and seccomp ask for it."""
-    _checked(_libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _check(_libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
 @functools.cache
@@ -48,27 +48,27 @@ def landlock_ruleset(fs: int, net: int, scoped: int, abi: int) -> int:
     """A descriptor of a new rule set that handles the given rights; older kernels know fewer."""
     attributes = struct.pack("<QQQ", fs, net, scoped)
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    return _checked(_libc().syscall(LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
+    return _check(_libc().syscall(LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
 
 
 def landlock_allow_path(ruleset: int, path_fd: int, rights: int) -> None:
     """Grant rights below an open file or directory."""
     rule = struct.pack("<Qi", rights, path_fd)
-    _checked(_libc().syscall(LANDLOCK_ADD, ruleset, _RULE_PATH, rule, 0))
+    _check(_libc().syscall(LANDLOCK_ADD, ruleset, _RULE_PATH, rule, 0))
 
 
 def landlock_restrict_thread(ruleset: int) -> None:
     """Put this thread, and all it starts from now on, under the rule set. For ever."""
-    _checked(_libc().syscall(LANDLOCK_RESTRICT, ruleset, 0))
+    _check(_libc().syscall(LANDLOCK_RESTRICT, ruleset, 0))
 
 
 def seccomp_restrict_thread(program: bytes) -> None:
     """Put this thread, and all it starts, behind a filter program. For ever."""
     code = ctypes.create_string_buffer(program, len(program))
     described = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
-    _checked(_libc().prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0))
+    _check(_libc().prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0))
 
 
 def detach_directory_of_thread() -> None:
     """From now on `chdir` of this thread changes its own working directory, not the process's."""
-    _checked(_libc().unshare(CLONE_FS))
+    _check(_libc().unshare(CLONE_FS))

@@ -133,7 +133,7 @@ class Recorder:
             address = read_address(caller.memory(arguments[1], min(arguments[2], 128)))
             if address is None or self._is_own(address[0]):
                 return None
-            with self._fetched(caller, signed(arguments[0])) as sock:
+            with self._fetch_socket(caller, signed(arguments[0])) as sock:
                 return self._redirect(sock, address)
         except (OSError, ValueError, struct.error):
             return None
@@ -143,7 +143,7 @@ class Recorder:
         local = address.startswith("127.") or address in ("[::1]", "[::]", "0.0.0.0")  # noqa: S104
         return local and address not in self._names
 
-    def _fetched(self, caller: TracedThread, number: int) -> socket.socket:
+    def _fetch_socket(self, caller: TracedThread, number: int) -> socket.socket:
         with open(f"/proc/{caller.pid}/status", "rb") as file:
             process = next(int(line.split()[1]) for line in file if line.startswith(b"Tgid:"))
         handle = os.pidfd_open(process)

@@ -35,7 +35,7 @@ def begin(folder: str, survey: Survey) -> Callable[[], None]:
     handle = os.open(f"{path}.new", flags, 0o600)
     fcntl.flock(handle, fcntl.LOCK_EX)
     with open(os.dup(handle), "w", encoding="utf-8") as target:
-        target.write(dumps(_encoded(survey), ensure_ascii=True))
+        target.write(dumps(_encode(survey), ensure_ascii=True))
     os.rename(f"{path}.new", path)
 
     def end() -> None:
@@ -68,7 +68,7 @@ def _finish(path: str) -> tuple[str, ...]:
         document = loads(os.read(handle, MAX_BYTES).decode())
         from atip.sandbox.protected.undo import undo_changes  # most runs find nothing to undo
 
-        messages = undo_changes(_decoded(document))
+        messages = undo_changes(_decode(document))
         os.unlink(path)
         return tuple(f"after an earlier run that was killed: {message}" for message in messages)
     except BlockingIOError:
@@ -77,7 +77,7 @@ def _finish(path: str) -> tuple[str, ...]:
         os.close(handle)
 
 
-def _encoded(survey: Survey) -> dict[str, object]:
+def _encode(survey: Survey) -> dict[str, object]:
     rules = survey.rules
     return {
         "names": sorted(rules.names),
@@ -97,7 +97,7 @@ def _encoded(survey: Survey) -> dict[str, object]:
     }
 
 
-def _decoded(document: dict[str, object]) -> Survey:
+def _decode(document: dict[str, object]) -> Survey:
     from atip.sandbox.protected.repository import Snapshot
     from atip.sandbox.protected.rules import ProtectionRules
     from atip.sandbox.protected.survey import Survey

@@ -77,13 +77,13 @@ def put_value(text: str, keys: Sequence[str], value: object) -> str:
         if key not in place.members:
             for missing in reversed(keys[depth + 1 :]):
                 value = {missing: value}
-            return _added(text, place, key, value, depth)
+            return _add(text, place, key, value, depth)
         start, end = place.members[key]
     unit = indent_unit(text)
     return text[:start] + rendered(value, unit, len(keys)) + text[end:]
 
 
-def _added(text: str, place: ObjectSpan, key: str, value: object, depth: int) -> str:
+def _add(text: str, place: ObjectSpan, key: str, value: object, depth: int) -> str:
     unit = indent_unit(text)
     indent = unit * (depth + 1)
     if place.first_key >= 0:

@@ -44,13 +44,13 @@ def parse_settings(text: str, syntax: str, path: str) -> Any:
         plain = without_comments(text) if syntax == "jsonc" else text
         value = json.loads(plain.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, text, syntax, str(error)) from error
+        raise _damage_error(path, text, syntax, str(error)) from error
     if not isinstance(value, dict):
         raise FormatError("config.damaged", f"`{path}` is not a JSON object; it was not changed")
     return value
 
 
-def _damaged(path: str, text: str, syntax: str, says: str) -> FormatError:
+def _damage_error(path: str, text: str, syntax: str, says: str) -> FormatError:
     """A client that cannot read its settings goes on without them, and so without our entry."""
     if syntax == "json" and _has_comments(text):
         return FormatError(

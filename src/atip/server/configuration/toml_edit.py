@@ -20,7 +20,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 def put_table(text: str, keys: Sequence[str], values: Mapping[str, object]) -> str:
     """The text with the table `keys`; values are texts, numbers, booleans and lists of them."""
     name = ".".join(key if _BARE.match(key) else json.dumps(key) for key in keys)
-    body = "".join(f"{key} = {_rendered(value)}\n" for key, value in values.items())
+    body = "".join(f"{key} = {_render(value)}\n" for key, value in values.items())
     table = f"[{name}]\n{body}"
     own = _find_table(text, keys)
     if own is None:
@@ -35,7 +35,7 @@ def put_table(text: str, keys: Sequence[str], values: Mapping[str, object]) -> s
 
 def append_block(text: str, name: str, values: Mapping[str, object]) -> str:
     """The text with one more `[[name]]` at its end."""
-    body = "".join(f"{key} = {_rendered(value)}\n" for key, value in values.items())
+    body = "".join(f"{key} = {_render(value)}\n" for key, value in values.items())
     gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
     return f"{text}{gap}[[{name}]]\n{body}"
 
@@ -92,11 +92,11 @@ def _trailing_comments(block: str) -> str:
     return "".join(lines[len(lines) - count :])
 
 
-def _rendered(value: object) -> str:
+def _render(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_rendered(part) for part in value) + "]"
+        return "[" + ", ".join(_render(part) for part in value) + "]"
     if isinstance(value, (int, float)):
         return str(value)
     # JSON's escapes are TOML's; what JSON leaves raw (DEL) TOML does not take.

@@ -57,7 +57,7 @@ def rpm_entries(data: bytes, limit: int) -> Iterator[CpioEntry]:
 
 def _payload_start(data: bytes) -> int:
     if data[:4] != MAGIC:
-        raise _damaged("the lead is missing")
+        raise _damage_error("the lead is missing")
     signature_end = _header_end(data, _LEAD)
     return _header_end(data, signature_end + -signature_end % 8)
 
@@ -65,12 +65,12 @@ def _payload_start(data: bytes) -> int:
 def _header_end(data: bytes, at: int) -> int:
     intro = data[at : at + _INTRO]
     if len(intro) < _INTRO or intro[:4] != _HEADER:
-        raise _damaged("a header is missing")
+        raise _damage_error("a header is missing")
     count = int.from_bytes(intro[8:12], "big")
     size = int.from_bytes(intro[12:16], "big")
     end = at + _INTRO + count * _INDEX + size
     if count * _INDEX + size > MAX_HEADER or end > len(data):
-        raise _damaged("a header is longer than the file")
+        raise _damage_error("a header is longer than the file")
     return end
 
 
@@ -83,7 +83,7 @@ def _entries(payload: bytes) -> Iterator[CpioEntry]:
         start = name_end + -name_end % 4
         end = start + fields[6]
         if not 1 < fields[11] <= MAX_ENTRY_NAME or end > len(payload):
-            raise _damaged("an entry is longer than the payload")
+            raise _damage_error("an entry is longer than the payload")
         name = payload[at + _CPIO_HEAD : name_end - 1].decode("utf-8", "surrogateescape")
         if name == _END:
             return
@@ -98,12 +98,12 @@ def _fields(head: bytes) -> list[int]:
     """The thirteen numbers of an entry, eight hexadecimal digits each."""
     digits = head[6:]
     if len(head) < _CPIO_HEAD or head[:6] not in _NEWC or not digits.isalnum():
-        raise _damaged("the payload is not a cpio archive")
+        raise _damage_error("the payload is not a cpio archive")
     try:
         return [int(digits[place : place + 8], 16) for place in range(0, 104, 8)]
     except ValueError as error:
-        raise _damaged("an entry contains an invalid number") from error
+        raise _damage_error("an entry contains an invalid number") from error
 
 
-def _damaged(what: str) -> FormatError:
+def _damage_error(what: str) -> FormatError:
     return FormatError("archive.damaged", f"not an RPM package: {what}")

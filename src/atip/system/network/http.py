@@ -166,7 +166,7 @@ class HttpClient:
             answer = self._once(address, request_headers, body, accept)
             if isinstance(answer, Response):
                 return answer
-            target = parse_address(_joined(address, answer))
+            target = parse_address(_join(address, answer))
             if target.scheme != address.scheme:
                 raise FetchError("http.redirect", f"`{address.origin}` redirects to another scheme")
             address = target
@@ -220,7 +220,7 @@ class HttpClient:
         body: _BodyReader,
         accept: tuple[str, ...],
     ) -> Response | str:
-        headers = _lowered(stream.headers)
+        headers = _lower_names(stream.headers)
         status = int(stream.status)
         if status in REDIRECTS and "location" in headers:
             return headers["location"]
@@ -344,16 +344,16 @@ def _request_headers(address: Address, headers: Mapping[str, str]) -> list[tuple
     return list(merged.items())
 
 
-def _lowered(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
+def _lower_names(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
 
 
 def join_url(url: str, location: str) -> str:
     """A reference as a page at `url` means it."""
-    return _joined(parse_address(url), location)
+    return _join(parse_address(url), location)
 
 
-def _joined(address: Address, location: str) -> str:
+def _join(address: Address, location: str) -> str:
     from urllib.parse import urljoin
 
     return urljoin(address.origin + address.target, location)

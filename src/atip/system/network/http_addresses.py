@@ -62,21 +62,21 @@ def parse_address(url: str) -> Address:
     from urllib.parse import urlsplit
 
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise _refused(url, "it is not plain ASCII")
+        raise _refusal(url, "it is not plain ASCII")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise _refused(url, str(error)) from error
+        raise _refusal(url, str(error)) from error
     if parts.scheme not in DEFAULT_PORTS:
-        raise _refused(url, "it does not start with `https://`")
+        raise _refusal(url, "it does not start with `https://`")
     if parts.username is not None or parts.password is not None:
-        raise _refused(url, "it contains credentials")
+        raise _refusal(url, "it contains credentials")
     host = parts.hostname or ""
     if not is_literal(host):
         host = canonical_host(host) or ""
     if not host or port == 0:
-        raise _refused(url, "it has no valid host")
+        raise _refusal(url, "it has no valid host")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Address(
         scheme=parts.scheme, host=host, port=port or DEFAULT_PORTS[parts.scheme], target=target
@@ -182,10 +182,10 @@ def make_backend(
             self._inner = inner
 
         def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-            return self._inner.read(max_bytes, _left(httpcore2.ReadTimeout, timeout))
+            return self._inner.read(max_bytes, _check_time_left(httpcore2.ReadTimeout, timeout))
 
         def write(self, buffer: bytes, timeout: float | None = None) -> None:
-            self._inner.write(buffer, _left(httpcore2.WriteTimeout, timeout))
+            self._inner.write(buffer, _check_time_left(httpcore2.WriteTimeout, timeout))
 
         def close(self) -> None:
             self._inner.close()
@@ -196,13 +196,13 @@ def make_backend(
             server_hostname: str | None = None,
             timeout: float | None = None,
         ) -> httpcore2.NetworkStream:
-            left = _left(httpcore2.ConnectTimeout, timeout)
+            left = _check_time_left(httpcore2.ConnectTimeout, timeout)
             return Stream(self._inner.start_tls(ssl_context, server_hostname, left))
 
         def get_extra_info(self, info: str) -> Any:
             return self._inner.get_extra_info(info)
 
-    def _left(kind: type[Exception], timeout: float | None) -> float:
+    def _check_time_left(kind: type[Exception], timeout: float | None) -> float:
         left = active.left_s()
         if left <= 0:
             raise kind("the deadline has passed")
@@ -219,11 +219,13 @@ def make_backend(
             local_address: str | None = None,
             socket_options: Any = None,
         ) -> httpcore2.NetworkStream:
-            addresses = resolve_within(host, port, _left(httpcore2.ConnectTimeout, timeout), lookup)
+            addresses = resolve_within(
+                host, port, _check_time_left(httpcore2.ConnectTimeout, timeout), lookup
+            )
             problem: Exception | None = None
             for address in check_addresses(active.address, addresses, access):
                 try:
-                    left = _left(httpcore2.ConnectTimeout, timeout)
+                    left = _check_time_left(httpcore2.ConnectTimeout, timeout)
                     return Stream(
                         super().connect_tcp(address, port, left, local_address, socket_options)
                     )
@@ -235,5 +237,5 @@ def make_backend(
     return Backend()
 
 
-def _refused(url: str, why: str) -> FetchError:
+def _refusal(url: str, why: str) -> FetchError:
     return FetchError("http.url", f"`{url[:200]}` is not fetched: {why}")

@@ -174,7 +174,7 @@ def _open_pool(access: Access) -> Any:
                 raise FetchError("http.dns", f"`{host}` has no address") from error
             problem: Exception | None = None
             for scheme in ("https", "http"):
-                address = parse_address(f"{scheme}://{_bracketed(host)}:{port}/")
+                address = parse_address(f"{scheme}://{_add_brackets(host)}:{port}/")
                 if access.allows(address):
                     break
             for resolved in check_addresses(address, addresses, access):
@@ -208,11 +208,11 @@ def _open_pool(access: Access) -> Any:
 
 def _host(address: Address) -> str:
     usual = {"https": 443, "http": 80}[address.scheme]
-    host = _bracketed(address.host)
+    host = _add_brackets(address.host)
     return host if address.port == usual else f"{host}:{address.port}"
 
 
-def _bracketed(host: str) -> str:
+def _add_brackets(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 

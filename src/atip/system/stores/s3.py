@@ -56,7 +56,7 @@ class Bucket:
         except (problems.NotFoundError, FileNotFoundError):
             return None
         except problems.BaseError as error:
-            raise self._failed("read", key, error) from error
+            raise self._failure("read", key, error) from error
 
     def put(self, key: str, data: bytes, *, expected: str | None = None) -> None:
         """Write one object; with `expected`, only if its tag is still that one (see `ABSENT`).
@@ -81,7 +81,7 @@ class Bucket:
         except (problems.AlreadyExistsError, problems.PreconditionError) as error:
             raise changed_meanwhile(self.place, key) from error
         except problems.BaseError as error:
-            raise self._failed("write", key, error) from error
+            raise self._failure("write", key, error) from error
 
     def put_many(self, objects: Iterable[tuple[str, bytes]]) -> None:
         """Write objects, several at once, in no particular order."""
@@ -100,7 +100,7 @@ class Bucket:
                     tag = one["e_tag"] or ""
                     yield ObjectInfo(key=one["path"], size=one["size"], tag=tag, stamp=tag)
         except problems.BaseError as error:
-            raise self._failed("list", prefix, error) from error
+            raise self._failure("list", prefix, error) from error
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove objects; those that are gone already do not matter."""
@@ -111,9 +111,9 @@ class Bucket:
             except (problems.NotFoundError, FileNotFoundError):
                 continue
             except problems.BaseError as error:
-                raise self._failed("delete", key, error) from error
+                raise self._failure("delete", key, error) from error
 
-    def _failed(self, what: str, key: str, error: Exception) -> FetchError:
+    def _failure(self, what: str, key: str, error: Exception) -> FetchError:
         # The client's text repeats the request, address and all; its first line says enough.
         reason = str(error).strip().splitlines()[0][:300]
         return FetchError(

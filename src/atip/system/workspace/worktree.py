@@ -41,9 +41,9 @@ class Worktree:
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             return False
         seconds, rest = divmod(status.st_mtime_ns, 1_000_000_000)
-        return self._recorded().get(name) == (seconds, rest, status.st_size & 0xFFFFFFFF)
+        return self._load_index().get(name) == (seconds, rest, status.st_size & 0xFFFFFFFF)
 
-    def _recorded(self) -> dict[str, tuple[int, int, int]]:
+    def _load_index(self) -> dict[str, tuple[int, int, int]]:
         if self._index is None:
             self._index = _read_index(git_folder(self.root))
         return self._index

@@ -163,7 +163,7 @@ def _content(material: Material, artifact: Artifact) -> None:
     message = material._inner.message_signature
     if message is None:
         raise VerificationError("the bundle holds neither a signature nor an envelope")
-    hashed = _hashed(artifact)
+    hashed = _hash_artifact(artifact)
     if message.message_digest is not None and message.message_digest.digest != hashed.digest:
         raise VerificationError("the bundle is about another digest")
     key.verify(message.signature, hashed.digest, ec.ECDSA(hashed._as_prehashed()))
@@ -182,13 +182,13 @@ def _entry(material: Material, artifact: Artifact) -> None:
         elif kind != INTOTO:
             raise VerificationError("the log entry is not of an envelope")
     elif kind == ("hashedrekord", "0.0.2"):
-        public._validate_hashedrekord_v002_entry_body(material, _hashed(artifact))
+        public._validate_hashedrekord_v002_entry_body(material, _hash_artifact(artifact))
     elif kind == ("hashedrekord", "0.0.1"):
-        public._validate_hashedrekord_v001_entry_body(material, _hashed(artifact))
+        public._validate_hashedrekord_v001_entry_body(material, _hash_artifact(artifact))
     else:
         raise VerificationError("the log entry is not of a signed file")
 
 
-def _hashed(artifact: Artifact) -> Hashed:
+def _hash_artifact(artifact: Artifact) -> Hashed:
     digest = bytes.fromhex(artifact.digests["sha256"].hex)
     return Hashed(digest=digest, algorithm=HashAlgorithm.SHA2_256)

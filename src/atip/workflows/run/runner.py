@@ -168,15 +168,15 @@ class _Operations:
         self._host, self._preset = host, preset
 
     def judge(self, call: OperationCall) -> Judgment:
-        return self._loaded().judge(call)
+        return self._load_operations().judge(call)
 
     def prepare(self, call: OperationCall, ask: ConsentPrompt | None) -> None:
-        self._loaded().prepare(call, ask)
+        self._load_operations().prepare(call, ask)
 
     def send(self, call: OperationCall) -> OperationAnswer:
-        return self._loaded().send(call)
+        return self._load_operations().send(call)
 
-    def _loaded(self) -> Operations:
+    def _load_operations(self) -> Operations:
         from atip.workflows.api.operations import HostOperations
 
         return HostOperations(self._host, self._preset)

@@ -62,7 +62,7 @@ class _Walker(Expander):
             for name in self.names.unsafe_integers()
         ]
         unsafe += [f"the function `{name}` calls itself" for name in _circular(self.calls)]
-        if self.leaves & _reached(self.calls, self.repeated):
+        if self.leaves & _find_reachable(self.calls, self.repeated):
             unsafe.append(_SWARMS)
         if unsafe and self.commands:
             first = self.commands[0]
@@ -120,7 +120,7 @@ class _Walker(Expander):
             )
             lead = (ShellWord(text=head, raw=head),) if head else ()
             self._add(node, (*lead, *words), (), redirects, feed, head)
-        inner = self._fed(redirects, feed)
+        inner = self._inner_feed(redirects, feed)
         self.sure = self.sure and node.kind == "group"
         rounds = self.rounds
         self.rounds *= _rounds(node, words)
@@ -131,7 +131,7 @@ class _Walker(Expander):
             self.walk(part, inner)
         self.rounds, self.within = rounds, within
 
-    def _fed(
+    def _inner_feed(
         self, redirects: Sequence[ShellRedirect], feed: tuple[int, ...] | None
     ) -> tuple[int, ...] | None:
         """Commands whose output the inner commands read; none where a file or a here-document replaces the pipe."""
@@ -170,7 +170,7 @@ class _Walker(Expander):
         self.sets += names
         self.learned += [name for name in names if name not in assigned]
         if name in ("read", "mapfile", "readarray"):
-            fed = self._fed(redirects, feed)
+            fed = self._inner_feed(redirects, feed)
             for text in argv[1:]:
                 self.inputs[text] = (*self.inputs.get(text, ()), *(fed or ()))
         if name in ("eval", "source", "."):
@@ -285,10 +285,10 @@ def _rounds(node: ShellNode, words: Sequence[ShellWord]) -> int:
 
 def _circular(calls: dict[str, set[str]]) -> list[str]:
     """Functions that end up calling themselves: a fork bomb is one of these."""
-    return sorted(name for name in calls if name in _reached(calls, calls[name]))
+    return sorted(name for name in calls if name in _find_reachable(calls, calls[name]))
 
 
-def _reached(calls: dict[str, set[str]], names: set[str]) -> set[str]:
+def _find_reachable(calls: dict[str, set[str]], names: set[str]) -> set[str]:
     """Functions, and all that they end up calling."""
     reached, todo = set(names), list(names)
     while todo:

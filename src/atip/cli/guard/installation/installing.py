@@ -194,7 +194,7 @@ def _check(
     hooks = [hook for _, _, hook in settings.find_hooks(client, new)] if new is not None else None
     if client.kind == "flat" and not old:
         old = {"version": 1}
-    if hooks is None or _sorted(hooks) != _sorted(expected) or _others(new) != _others(old):
+    if hooks is None or _sort_hooks(hooks) != _sort_hooks(expected) or _others(new) != _others(old):
         raise FormatError(
             "config.elsewhere",
             f"`{path}` has this entry in a form that cannot be edited without changing other entries",
@@ -211,7 +211,7 @@ def _check_toml(path: str, after: str) -> None:
         ) from error
 
 
-def _sorted(hooks: Sequence[dict[str, Any]]) -> list[str]:
+def _sort_hooks(hooks: Sequence[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(hook, sort_keys=True) for hook in hooks)
 
 

@@ -71,9 +71,9 @@ def with_hooks(client: GuardClient, text: str, handlers: Handlers, path: str) ->
             and client.kind == "groups"
             and not _has_matcher(client, text, places[0], event, path)
         ):
-            text, places = _removed(client, text, places[0], path), []
+            text, places = _remove_hook(client, text, places[0], path), []
         if places:
-            text = _replaced(text, places[0], handler)
+            text = _replace_hook(text, places[0], handler)
         else:
             group = handler if client.kind == "flat" else _group(event, handler)
             text = append_item(text, ("hooks", event.name), group)
@@ -86,7 +86,7 @@ def _has_matcher(client: GuardClient, text: str, place: Place, event: HookEvent,
     return isinstance(group, dict) and group.get("matcher", "") == event.matcher
 
 
-def _replaced(text: str, place: Place, handler: dict[str, Any]) -> str:
+def _replace_hook(text: str, place: Place, handler: dict[str, Any]) -> str:
     return replace_value(text, place, handler)
 
 
@@ -101,7 +101,7 @@ def _without_others(client: GuardClient, text: str, handlers: Handlers, path: st
     for name in {event for event, _, _ in find_hooks(client, document)}:
         places = _places(client, text, path, name)
         for place in reversed(places[1:] if name in event_names else places):
-            text = _removed(client, text, place, path)
+            text = _remove_hook(client, text, place, path)
     return text
 
 
@@ -111,11 +111,11 @@ def without_hooks(client: GuardClient, text: str, path: str) -> str:
         return remove_blocks(text, "hooks", is_ours)
     document = parse_settings(text, client.syntax, path)
     for _, place, _ in reversed(list(find_hooks(client, document))):
-        text = _removed(client, text, place, path)
+        text = _remove_hook(client, text, place, path)
     return text
 
 
-def _removed(client: GuardClient, text: str, place: Place, path: str) -> str:
+def _remove_hook(client: GuardClient, text: str, place: Place, path: str) -> str:
     """Remove one hook, with a matcher, an event or `hooks` that is empty afterwards."""
     text = remove_value(text, place)
     while len(place) > 1:

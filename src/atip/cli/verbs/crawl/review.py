@@ -77,7 +77,7 @@ def _decide(options: argparse.Namespace, queue: Any) -> dict[str, list[str]] | N
         hashes = [str(entry["hash"]) for entry in queue.waiting()]
         return {"accepted": [queue.accept(digest, decision) for digest in hashes]}
     if options.accept:
-        edited = _edited(options.edit) if options.edit else None
+        edited = _read_edited(options.edit) if options.edit else None
         return {"accepted": [queue.accept(options.accept, decision, edited=edited)]}
     if options.reject:
         return {"rejected": [queue.reject(options.reject, decision)]}
@@ -86,7 +86,7 @@ def _decide(options: argparse.Namespace, queue: Any) -> dict[str, list[str]] | N
     return None
 
 
-def _edited(file: str) -> dict[str, Any]:
+def _read_edited(file: str) -> dict[str, Any]:
     from atip.cli.documents import load_bytes, parse
     from atip.errors import FormatError
 

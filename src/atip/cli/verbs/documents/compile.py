@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     elif ctx.as_json:
         ctx.emit(_report(compiled, tokenizer, count))
     else:
-        ctx.print_document(_rendered(compiled.declarations, ctx))
+        ctx.print_document(_render(compiled.declarations, ctx))
     if not ctx.as_json:
         for function in compiled.left_out:
             ctx.note(f"left out {function.line}: {function.how}")
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
-def _rendered(declarations: list[dict[str, Any]], ctx: Context) -> str:
+def _render(declarations: list[dict[str, Any]], ctx: Context) -> str:
     if ctx.is_tty:
         import json
 
@@ -111,16 +111,16 @@ def _tool(name: str, ctx: Context) -> Tool:
     if name == "-":
         from atip.cli.documents import load_bytes
 
-        return _decoded(load_bytes(name))
+        return _decode(load_bytes(name))
     if os.sep in name or name.endswith(".json"):
         from atip.model.reading.reader import DOCUMENT
         from atip.system.files import read_bytes
 
-        return _decoded(read_bytes(name, DOCUMENT.max_bytes))
+        return _decode(read_bytes(name, DOCUMENT.max_bytes))
     return ctx.app.get(name)
 
 
-def _decoded(data: bytes) -> Tool:
+def _decode(data: bytes) -> Tool:
     from atip.model.reading.decode import decode
 
     return decode(data).tool
@@ -132,7 +132,7 @@ def _counter() -> tuple[str, Any]:
     return find_counter()
 
 
-def _counted(compiled: CompiledTools, count: Any) -> list[dict[str, Any]]:
+def _count_tokens(compiled: CompiledTools, count: Any) -> list[dict[str, Any]]:
     from atip.codecs.providers.tools import tokens_of
 
     names = [_name(declaration) for declaration in compiled.declarations]
@@ -155,12 +155,12 @@ def _report(compiled: CompiledTools, tokenizer: str, count: Any) -> dict[str, An
     }
     if count is not None:
         report["tokenizer"] = tokenizer
-        report["tokens"] = sum(row["tokens"] for row in _counted(compiled, count))
+        report["tokens"] = sum(row["tokens"] for row in _count_tokens(compiled, count))
     return report
 
 
 def _print_count(ctx: Context, compiled: CompiledTools, tokenizer: str, count: Any) -> None:
-    rows = _counted(compiled, count)
+    rows = _count_tokens(compiled, count)
     total = sum(row["tokens"] for row in rows)
     if ctx.as_json:
         document = {"tokenizer": tokenizer, "total": total, "functions": rows}

@@ -117,7 +117,7 @@ def _lint(name: str, config: LintConfig, options: argparse.Namespace, ctx: Conte
     positions = Positions(data.decode())
     result = LintedFile(file=name, findings=findings, positions=positions)
     if options.fix and name != "-":
-        return _fixed(result, config, facts)
+        return _fix(result, config, facts)
     return result
 
 
@@ -136,7 +136,7 @@ def _cmp_findings(name: str, document: object) -> tuple[LintFinding, ...] | None
     return _as_findings(coded)
 
 
-def _fixed(result: LintedFile, config: LintConfig, facts: LintFacts | None) -> LintedFile:
+def _fix(result: LintedFile, config: LintConfig, facts: LintFacts | None) -> LintedFile:
     """Repair, lint again, until nothing more can be repaired; then write once."""
     from atip.model.lint.fix import fixed_text
     from atip.model.lint.linter import lint

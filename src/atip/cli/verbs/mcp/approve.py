@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.server.pins import Pins
 
     pins = Pins(ctx.app.places.config)
-    waiting = list(_waiting(ctx, pins, options.words))
+    waiting = list(_find_waiting(ctx, pins, options.words))
     if options.list or not waiting:
         lines = [function.line for function, _ in waiting]
         if ctx.as_json:
@@ -65,7 +65,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0 if len(approved) == len(waiting) else 1
 
 
-def _waiting(ctx: Context, pins: Any, words: list[str]) -> list[tuple[Function, Mapping[str, Any]]]:
+def _find_waiting(
+    ctx: Context, pins: Any, words: list[str]
+) -> list[tuple[Function, Mapping[str, Any]]]:
     from atip.errors import NotFoundError
     from atip.server.catalogue import Catalogue
     from atip.server.pins import CHANGED, NEW

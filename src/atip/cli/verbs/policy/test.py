@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
 
-    rows = [row for path in _files(options.file, ctx) for row in _tested(path, ctx)]
+    rows = [row for path in _files(options.file, ctx) for row in _run_cases(path, ctx)]
     wrong = [row for row in rows if not row["ok"]]
     if ctx.as_json:
         ctx.emit({"examples": rows, "failed": len(wrong)})
@@ -55,7 +55,7 @@ def _files(file: str, ctx: Context) -> list[str]:
     return [path for path in paths if os.path.lexists(path)]
 
 
-def _tested(path: str, ctx: Context) -> Iterator[dict[str, Any]]:
+def _run_cases(path: str, ctx: Context) -> Iterator[dict[str, Any]]:
     from atip.policy.reading import read_policy
     from atip.system.files import read_bytes
 

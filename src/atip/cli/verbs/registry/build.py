@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     order = order_of(options, ctx)
     if options.changed:
-        order = order.replace(changed=_changed(options.changed))
+        order = order.replace(changed=_read_changed(options.changed))
     if options.approve and not _approve(options, ctx, order.place):
         ctx.note("not approved, nothing was built")
         return 1
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
-def _changed(name: str) -> tuple[str, ...]:
+def _read_changed(name: str) -> tuple[str, ...]:
     """Names relative to DIR or to its folder of shims, as `git diff --name-only` prints them there."""
     from atip.cli.documents import load_bytes
 
