@@ -17,6 +17,7 @@ from atip.pages.site.build import SiteOrder, build_site
 from atip.registry.publish.files.delivery import headers_for
 from atip.system.network.static_server import StaticServer
 from tests.shared import ROOT
+from tests.simulators.palette_png import with_palette
 from tests.unit.registry.publish.source import RELEASE, Source, digits_of
 
 CHROMIUM = shutil.which("chromium")
@@ -189,7 +190,7 @@ def keep_picture(page, name: str) -> None:
     picture, path = page.screenshot(), PICTURES / f"{name}.png"
     if os.environ.get("ATIP_PICTURES"):
         PICTURES.mkdir(exist_ok=True)
-        path.write_bytes(picture)
+        path.write_bytes(with_palette(picture))
     assert path.read_bytes()[16:24] == picture[16:24], f"ATIP_PICTURES=1 makes {path.name}"
 
 

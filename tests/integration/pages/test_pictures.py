@@ -16,6 +16,8 @@ KEPT = {
     "start-1280-light",
     "start-3840-dark",
     "tool-360-light",
+    "tool-1280-dark",
+    "command-3840-light",
     "command-360-dark",
     "command-1280-light",
 }

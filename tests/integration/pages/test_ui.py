@@ -23,7 +23,7 @@ DECISION = {
     "client": "claude",
     "line": "git push --force origin main",
     "decision": "deny",
-    "rule": "organisation: no force",
+    "rule": "organization: no force",
     "reasons": ["destroys data"],
 }
 
@@ -127,7 +127,7 @@ def test_the_log_is_live_and_an_approval_is_revoked_after_a_second_question(brow
         page.fill("#filter", "")
         box.audit.append(DECISION)
         page.select_option("#filter-decision", "deny")
-        page.wait_for_selector("#log tr:visible:has-text('organisation: no force')")
+        page.wait_for_selector("#log tr:visible:has-text('organization: no force')")
         assert page.locator("#log tr:visible").count() == 1
         page.select_option("#filter-decision", "")
         box.audit.append({"event": "start", "run": "r1", "argv": ["cargo", "build", "--release"]})

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from atip.pages.site.published import PublishedTool
-    from atip.pages.site.tool_pages import ToolPages
 
     Failure = tuple[str, str, str]
     """Code, message and hint: an error of ours does not travel between processes."""
@@ -40,9 +39,7 @@ _MANY = 200
 """From so many tools on, processes are worth their start."""
 _MAX_JOBS = 8
 _CHUNK = 64
-"""Tools that are read and described at once."""
-_GROUP = 16
-"""Tools whose pages are rendered before they are written: so many fit into the cache of a processor."""
+"""Tools of one group at most; all their pages are held before the first is written."""
 _PER_JOB = 4
 """Groups for each process at least, so that all end at about the same time."""
 _AHEAD = 3
@@ -89,7 +86,7 @@ class ToolWorker:
         self._folder = SiteFolder(place.out, is_first=place.is_first)
 
     def work(self, orders: Iterable[ToolOrder]) -> list[ToolResult]:
-        """Read all, describe all, then render and write by groups: each step is quicker while the processor has its code at hand."""
+        """Read all, describe all, render all, write all: each step is quicker while the processor has its code at hand."""
         results: list[ToolResult] = []
         changed: list[tuple[str, PublishedTool]] = []
         for order in orders:
@@ -100,20 +97,13 @@ class ToolWorker:
             else:
                 changed.append((mark, published))
         described = describe_tools([published for _, published in changed])
-        written = self._write(described)
-        for (mark, published), pages, files in zip(changed, described, written, strict=True):
+        rendered = render_pages(described, self._renderer)
+        for (mark, published), pages, files in zip(changed, described, rendered, strict=True):
+            written, summary = self._folder.write(files), pages.summary
             results.append(
-                ToolResult(name=published.name, mark=mark, summary=pages.summary, written=files)
+                ToolResult(name=published.name, mark=mark, summary=summary, written=written)
             )
         return results
-
-    def _write(self, described: list[ToolPages]) -> list[int]:
-        """Number of files that differ, for each tool."""
-        written = []
-        for at in range(0, len(described), _GROUP):
-            rendered = render_pages(described[at : at + _GROUP], self._renderer)
-            written += [self._folder.write(files) for files in rendered]
-        return written
 
 
 @contextlib.contextmanager
