@@ -63,9 +63,13 @@
     return make("span", "badges", ...said);
   }
 
+  // Reasons that all presets share are shown once, below the boxes.
   function presetBoxes(presets, reasons) {
-    return make("div", "presets", ...Object.entries(presets).map(([name, found]) =>
-      make("div", "", make("b", "", name), " ", decision(found.decision), ...reasons[name].map(because), make("p", "dim rule", "Rule: ", ...whole(found.rule)))));
+    const names = Object.keys(presets);
+    const shared = new Set(names.map((name) => JSON.stringify(reasons[name]))).size === 1;
+    const boxes = names.map((name) =>
+      make("div", "", make("b", "", name), " ", decision(presets[name].decision), ...(shared ? [] : reasons[name].map(because)), make("p", "dim rule", "Rule: ", ...whole(presets[name].rule))));
+    return [make("div", "presets", ...boxes), ...(shared ? reasons[names[0]].map(because) : [])];
   }
 
   function because(one) {
@@ -77,7 +81,7 @@
     if (found.error) { output.replaceChildren(make("p", "warning", typeof found.error === "string" ? found.error : found.error.message)); return; }
     const names = Object.keys(found.presets);
     const first = found.presets.cautious || found.presets[names[0]];
-    const nodes = [make("h2", "", "Decision"), presetBoxes(found.presets, found.reasons)];
+    const nodes = [make("h2", "", "Decision"), ...presetBoxes(found.presets, found.reasons)];
     if (first.problem) nodes.push(make("p", "warning", first.problem));
     if (first.invocations.length) nodes.push(make("h2", "", "Commands"));
     first.invocations.forEach((one, at) => {
