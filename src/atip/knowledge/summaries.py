@@ -1,4 +1,4 @@
-"""Purposes of well-known programs, one line each, where no knowledge file, manual or package has one. Data only.
+"""Purposes of well-known programs, one line each, where no knowledge file, manual or package has one; and of families of programs.
 
 Names without version and target machine: `lto-dump` stands for `x86_64-linux-gnu-lto-dump-12` too. Nothing here says
 what a program may do: a name in this table is as unknown to the judge as any other.
@@ -167,3 +167,14 @@ SUMMARIES = {
     "zstd": "Compress or decompress .zst files",
     "zstdcat": "Print files compressed by zstd",
 }
+
+_FAMILIES = {
+    "indi_": "Driver of the INDI framework for an astronomical device: {}",
+}
+"""Purposes of programs that share a prefix and are the same thing for different devices."""
+
+
+def family_summary(name: str) -> str:
+    """Purpose of one program of a family by the rest of its name; empty for any other program."""
+    prefix = next((one for one in _FAMILIES if name.startswith(one) and name != one), "")
+    return _FAMILIES[prefix].format(name[len(prefix) :].replace("_", " ")) if prefix else ""
