@@ -82,7 +82,7 @@ def _labeled(head: str) -> Iterator[str]:
     lines = list(_comment_lines(head))
     for place, line in enumerate(lines):
         if _LABEL.match(line):
-            yield line
+            yield line.rstrip(":")
             rest = itertools.takewhile(
                 lambda one: one and not _ASIDE.search(one), lines[place + 1 :]
             )

@@ -23,7 +23,7 @@ _ERROR = re.compile(
     r"|fatal\b|traceback\b|exception\b|warning\b|\[?(?:err|error|warn|fatal|info|debug)\]?:"
     r"|(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|bad|ambiguous|unexpected|missing|wrong|incorrect|undefined|extra)\b.{0,40}\b"
     r"(?:options?|arguments?|args?|commands?|subcommands?|flags?|switch|parameters?|operands?|usage|file|number|value|keyword|action|syntax|input)\b"
-    r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
+    r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are|provided|gave|did not)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
     r"|(?:no|need|needs|requires?|expected|expecting|too (?:few|many))\b.{0,40}\b"
     r"(?:arguments?|operands?|specified|given|found|provided|options?|files?|parameters?|display|devices?|such|input|set|available|run|root)\b"
     r"|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
@@ -58,7 +58,7 @@ _POINTER = re.compile(
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
     r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
     r"|(?:a|the) (?:list|summary) of (?:the )?(?:available|all|possible|commands|options)|to (?:get|see|list|show|display) (?:help|usage|more|the|a|all)\b.{0,30}(?:help|usage|options|commands|type|run|use)"
-    r"|this (?:manual|man ?page|documentation|document|page|file)\b|(?:(?:generic|preliminary|dummy|stub|no) (?:\w+ )?)?man(?:ual)? ?pages?\b(?! \w+er\b)|\S+ is (?:a )?part of (?:the )?\S+\.? see\b|part of (?:the )?[\w.+-]+(?: [\w.+-]+){0,4}$|\S+ documentation\.?$"
+    r"|this (?:manual|man ?page|documentation|document|page|file)\b|(?:(?:generic|preliminary|dummy|stub|no) (?:\w+ )?)?man(?:ual)? ?pages?\b(?! \w+er\b)|\S+ is (?:a )?part of (?:the )?\S+\.? see\b|part of (?:the )?[\w.+-]+(?: [\w.+-]+){0,4}(?:$| refer\b)|\S+ documentation\.?$"
     r"|for .{1,40}, (?:see|use|try)\b|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:[\w/]+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
     r"|(?:or|and|but|then|also|otherwise|however|additionally|furthermore)\b|\S+ (?:is|are|must be|can be|may be|should be) (?:one|any|either) of\b"
     r"|(?:an?|the|each|every) (?:(?!that\b|which\b|tool\b|program\b|to\b)\w+ ){1,3}(?:must|should|has to|have to) be\b"
@@ -72,7 +72,7 @@ _INSTRUCTION = re.compile(
     re.I,
 )
 _VERSION = re.compile(
-    r"^(?:[^\s\[(]{1,40}[ ,:]{1,2}){0,3}?\(?(?:version|release|ver\.?|v)?[ :.]?v?\d{1,8}(?:\.\d[\w~+-]{0,20}){1,5}[\w.~+-]{0,30}(?![\w.])[)\],;]?"
+    r"^(?:[^\s\[(]{1,40}[ ,:]{1,2}){0,3}?\(?(?:version|release|ver\.?|[vV])?[ :.]?[vV]?\d{1,8}(?:\.\d[\w~+-]{0,20}){1,5}[\w.~+-]{0,30}(?![\w.])[)\],;]?"
 )
 _VERSION_WORD = re.compile(r"\b(?:version|release|ver\.?|v)$", re.I)
 _AFTER_VERSION = re.compile(
@@ -82,7 +82,7 @@ _SECTION = re.compile(r"\(\d\w{0,4}\)$")
 """Of a page: `boat(1)`."""
 _LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
 _TRAILING = re.compile(
-    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|(?:\s+[.,;:-]|, v(?:ersion |er\. )?\d+(?:\.\d+)+|\s+usage:)+$",
+    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|, version \d[\w.]{0,20}(?: \([^()]{1,40}\))?\.?$|(?:\s+[.,;:-]|, v(?:ersion |er\. )?\d+(?:\.\d+)+|\s+usage:)+$",
     re.I,
 )
 _LEGAL_TAIL = re.compile(
@@ -103,7 +103,9 @@ _QUOTED = re.compile('"[^"]*"')
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
-_TIMESTAMP = re.compile(r"^(?:\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)")
+_TIMESTAMP = re.compile(
+    r"^(?:(?:\S+ ){0,2}built (?:on )?\w{3} +\d|\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)"
+)
 _PAIR = re.compile(r"^[\w ./-]{1,40}\s?[=:]\s?[\w./-]{0,60}$")
 _OPEN = re.compile(r"\b(?:for|of|to|the|an?|and|or|with|from|by|that|which|using)$", re.I)
 """A sentence that was cut off."""
@@ -215,7 +217,7 @@ def _without_name(text: str, name: str) -> str:
 
 
 def _split_dash(text: str) -> tuple[str, bool, str]:
-    for dash in (" - ", " – ", " — ", " -- ", " \\- "):
+    for dash in (" - ", " – ", " — ", " -- ", " --- ", " \\- "):
         head, separator, rest = text.partition(dash)
         if separator and len(head) <= 60 and len(head.split()) <= 4:
             return head, True, rest.strip()

@@ -44,7 +44,7 @@ _AS_THEY_ARE = ("override", "native", "shim")
 _VERSIONED = re.compile(r"[-.]?\d+(?:\.\d+)*\Z")
 _TARGET = re.compile(
     r"\A(?:x86_64|i\d86|aarch64|arm(?:v\w+|e[bl]|hf)?|avr\w*|riscv\d*|powerpc\w*|ppc\w*|m68\w*|h8300|z80|mips\w*|sparc\w*|sh\d\w*|hppa\w*|alpha|ia64"
-    r"|s390x?|xtensa|msp430|loongarch\w*|nios2|or1k)(?:-\w+-\w+-(?=\w)|-(?=(?:addr2line|ar|as|c\+\+filt|c\+\+|cpp|elfedit|g\+\+|gcc|gcov|gdb"
+    r"|s390x?|xtensa|msp430|loongarch\w*|nios2|or1k)(?:-\w+-\w+-(?=\w)|-(?:\w+-)?(?=(?:addr2line|ar|as|c\+\+filt|c\+\+|cpp|elfedit|g\+\+|gcc|gcov|gdb"
     r"|gprof|ld|nm|objcopy|objdump|ranlib|readelf|size|strings|strip)\b))"
 )
 """The machine that a program of a toolchain makes code for: `avr-as`, `z80-unknown-coff-ld.bfd`."""
@@ -102,8 +102,9 @@ class SummarySources:
         # The NAME line of several programs may be about the group; the page or the help says more of this one.
         groups = [page for page in pages if self._is_shared(own_names) and is_about_group(page)]
         yield from (page for page in pages if page not in groups)
-        yield curated if agrees else ""
+        # Our list describes one name, an entry perhaps a group.
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
+        yield curated if agrees else ""
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
         others = [page for name in own_names if (page := self._manual(name, of_others=True))]

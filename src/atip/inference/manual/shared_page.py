@@ -20,7 +20,7 @@ MAX_WORDS = 300
 _GROUP = re.compile(
     r"(?!(?:run|execute|start|stop|launch|list|show|print|display|find|manage|control|compile|build|install|debug|test|trace|convert|edit)s?\b)"
     r"(?:(?:an?|the|some|various|set of|collection of) )?(?:[\w/.+-]+ ){0,4}(?:tools|utilities|programs|commands|scripts|suite|toolkit|toolset|toolbox"
-    r"|collection|family|framework)(?=\.?\Z| (?:for|to|of|from|that|which|in)\b)",
+    r"|collection|family|framework|converters|filters|helpers|games)(?=\.?\Z| (?:for|to|of|from|that|which|in)\b)",
     re.I,
 )
 _SKIPPED = re.compile(
