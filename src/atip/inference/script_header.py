@@ -20,9 +20,11 @@ _POD_CODE = re.compile(r"[BCFILSX]<([^<>]{1,80})>")
 _QUOTES = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
 _IS_A = re.compile(r"(?!this\b|it\b)(\S+) is (?:an?|the)\b", re.I)
 _PRAGMA = re.compile(
-    r"!\s?/|-\*-|vim?:|ex:|coding[:=]|shellcheck\b|pylint\b|flake8|noqa|type:|perl\b|\$\w+[:$]|@\(#\)|emacs|eslint|EASY-INSTALL|SPDX",
+    r"!\s?/|(?:the )?next line (?:is|restarts|starts)\b|tcl\b|-\*-|vim?:|ex:|coding[:=]|shellcheck\b|pylint\b|flake8|noqa|type:|perl\b|\$\w+[:$]|@\(#\)|emacs|eslint|EASY-INSTALL|SPDX",
     re.I,
 )
+_RESTART = re.compile(r"exec \S{1,80} (?:-f )?\"\$0\"|package require \S+")
+"""Lines by which a script of Tcl gets its interpreter and its library."""
 _SAYS_ITSELF = re.compile(
     r"this (?:script|program|tool|command|utility|wrapper|helper) (?:\w+ly )?(?:\([^()]{1,80}\) )?"
     r"(?:is (?:used|designed|intended|meant|for) |will |(?!is\b|was\b|has\b|comes\b|requires\b)(?=\w+s\b))\w+|this is an? ",
@@ -134,6 +136,8 @@ def _comment_lines(text: str) -> Iterator[str]:
     """The same with an empty line where a paragraph ends."""
     for line in text.split("\n")[1:]:
         bare = line.strip()
+        if _RESTART.match(bare):
+            continue
         if bare and not bare.startswith(("#", "//")):
             return
         comment = bare.lstrip("#/").strip("*-=#~_ \t")

@@ -102,7 +102,7 @@ _REMAINS = re.compile(r"(?<=[\w.)]) (?:usage|arguments|synopsis|options):(?= |$)
 _QUOTED = re.compile('"[^"]*"')
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
+_SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(<])")
 _TIMESTAMP = re.compile(
     r"^(?:(?:\S+ ){0,2}built (?:on )?\w{3} +\d|\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)"
 )

@@ -169,7 +169,7 @@ SUMMARIES = {
 }
 
 _FAMILIES = {
-    "indi_": "Driver of the INDI framework for an astronomical device: {}",
+    "indi_": "Driver of the astronomy framework INDI: {}",
 }
 """Purposes of programs that share a prefix and are the same thing for different devices."""
 

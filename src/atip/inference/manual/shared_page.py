@@ -69,7 +69,7 @@ def _stated(rows: Sequence[str], name: str) -> Iterator[str]:
     """`Program NAME creates a file …` → `creates a file …`; `NAME is a filter …` → `a filter …`."""
     sentence = re.compile(
         rf"(?:\A|[.!] +)(?:The )?(?:[Pp]rogram |[Cc]ommand |[Uu]tility )?[`'\"]?{re.escape(name)}[`'\"]? (?:program |command |utility |tool )?"
-        rf"(?:is (?=an? )|(?!is |was |has |does |uses )(?=[a-z]+s [a-z]))([^.]{{10,{MAX_WORDS}}})"
+        rf"(?:is (?=an? )|(?!is |was |has |does |uses )(?=[A-Za-z][a-z]+s \w))([^.]{{10,{MAX_WORDS}}})"
     )
     for row in rows:
         if name in row and (found := sentence.search(row.strip())):
