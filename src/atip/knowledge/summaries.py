@@ -169,7 +169,7 @@ SUMMARIES = {
 }
 
 _FAMILIES = {
-    "indi_": "Driver of the astronomy framework INDI: {}",
+    "indi_": "Driver of the astronomy framework INDI for {}",
 }
 """Purposes of programs that share a prefix and are the same thing for different devices."""
 

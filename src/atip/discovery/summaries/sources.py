@@ -108,7 +108,7 @@ class SummarySources:
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
         others = [page for name in own_names if (page := self._manual(name, of_others=True))]
-        if groups or others:
+        if groups or any(is_about_group(page) for page in others):
             yield from self._own_purposes(own_names)
         yield "" if others or groups else descriptions.get("man", "")
         # The page of the file behind a link may be about all programs of that file.

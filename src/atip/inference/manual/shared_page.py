@@ -20,7 +20,7 @@ MAX_WORDS = 300
 _GROUP = re.compile(
     r"(?!(?:run|execute|start|stop|launch|list|show|print|display|find|manage|control|compile|build|install|debug|test|trace|convert|edit)s?\b)"
     r"(?:(?:an?|the|some|various|set of|collection of) )?(?:[\w/.+-]+ ){0,4}(?:tools|utilities|programs|commands|scripts|suite|toolkit|toolset|toolbox"
-    r"|collection|family|framework|converters|filters|helpers|games)(?=\.?\Z| (?:for|to|of|from|that|which|in)\b)",
+    r"|collection|family|framework|converters|filters|helpers|games|package)(?=\.?\Z| (?:for|to|of|from|that|which|in)\b)",
     re.I,
 )
 _SKIPPED = re.compile(
@@ -69,7 +69,7 @@ def _stated(rows: Sequence[str], name: str) -> Iterator[str]:
     """`Program NAME creates a file …` → `creates a file …`; `NAME is a filter …` → `a filter …`."""
     sentence = re.compile(
         rf"(?:\A|[.!] +)(?:The )?(?:[Pp]rogram |[Cc]ommand |[Uu]tility )?[`'\"]?{re.escape(name)}[`'\"]? (?:program |command |utility |tool )?"
-        rf"(?:is (?=an? )|(?!is |was |has |does |uses )(?=[A-Za-z][a-z]+s \w))([^.]{{10,{MAX_WORDS}}})"
+        rf"(?:is (?=an? (?!member |part ))|(?!is |was |has |does |uses )(?=[A-Za-z][a-z]+s \w))([^.]{{10,{MAX_WORDS}}})"
     )
     for row in rows:
         if name in row and (found := sentence.search(row.strip())):
