@@ -37,7 +37,7 @@ _ERROR_ANYWHERE = re.compile(
 )
 _USAGE = re.compile(
     r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<|-{1,2}\w)"
-    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
+    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|^[A-Z]{4,} - (?:the )?name of\b|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
     re.I,
 )
 _PLACEHOLDERS = re.compile(r"<[\w -]{1,30}>|\[[\w. -]{1,30}\]|\b[A-Z_]{3,}\.\.\.")

@@ -49,9 +49,10 @@ _TARGET = re.compile(
 )
 """The machine that a program of a toolchain makes code for: `avr-as`, `z80-unknown-coff-ld.bfd`."""
 _VARIANT = re.compile(
-    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl))+\Z"
+    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl)"
+    r"|\.(?:x86_64|i\d86|aarch64|arm|riscv64|powerpc64le|s390x|mips64el)-linux-gnu\w*)+\Z"
 )
-"""A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`."""
+"""A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`, `glxgears.x86_64-linux-gnu`."""
 
 
 class SummarySources:
