@@ -41,7 +41,7 @@ _ASIDE = re.compile(
 """A line that credits people, or is about something else than the purpose."""
 _LABEL = re.compile(r"(?:description|purpose|summary|abstract)\s?:\s+(?=\S)", re.I)
 _UNNAMED = re.compile(
-    r"(?!(?i:Permission|Licen|Originally|Based|Modified|Keep|Prevent|For |To |If |These|We |You |The |This|Adapted|Inspired|Make sure|Ensure|Set |It |GNU |\w+ (?:is|are) ))"
+    r"(?!(?i:\w+ly |Patched|Updated|Changed|Added|Fixed|Permission|Licen|Originally|Based|Modified|Keep|Prevent|For |To |If |These|We |You |The |This|Adapted|Inspired|Make sure|Ensure|Set |It |GNU |\w+ (?:is|are) ))"
     r"[A-Za-z][a-z]+ [^:;]+\Z"
 )
 _ORIGIN = re.compile(

@@ -39,6 +39,7 @@ SILENT = [
     "#!/bin/sh\n# sh is buggy on RS/6000. Replace the line above.\n",
     "#!/usr/bin/python3\n'''Fleet is a tool for many boats.'''\n",
     "#!/bin/sh\n# TODO: write this\n",
+    "#!/bin/sh\n# Written by Some One\n#\n# Minimally patched to carry even more\n",
     "#!/bin/sh\n# tcl The next line is executed by /bin/sh, but not tcl \\\nexec tclsh\n",
     "",
 ]
