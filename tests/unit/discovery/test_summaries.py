@@ -285,7 +285,9 @@ def test_a_page_that_names_only_other_programs_counts_after_help(machine, tmp_pa
     assert sources.find(subject("yawl"), {}) == "carry things over water"
 
 
-def test_a_page_about_a_group_gives_way_to_what_it_or_the_help_says_of_one_program(machine, tmp_path):
+def test_a_page_about_a_group_gives_way_to_what_it_or_the_help_says_of_one_program(
+    machine, tmp_path
+):
     sources, _ = machine
     (tmp_path / "usr/share/man/man1/skiff.1").write_text(
         ".TH SHIPS 1\n.SH NAME\nskiff, yawl \\- shipping tools\n.SH SYNOPSIS\nskiff\n"
