@@ -54,6 +54,26 @@ def test_a_script_that_does_work_of_its_own_is_not_a_wrapper(tmp_path, body):
     assert parse_stub(str(path), path.read_bytes()).target is None
 
 
+@pytest.mark.parametrize("body", ['exec {real} map "$@"', '${{0%/*}}/../libexec/fleet map "$@"'])
+def test_a_wrapper_that_adds_a_subcommand_is_described_by_its_own_help(tmp_path, body):
+    programs, behind = tmp_path / "opt/bin", tmp_path / "opt/libexec"
+    programs.mkdir(parents=True)
+    behind.mkdir()
+    real, wrapper = behind / "fleet", programs / "mapfleet"
+    real.write_text(
+        "#!/bin/sh\ncase $1 in map) echo 'Summary: Draws a map of all ships.';;"
+        " *) echo 'Summary: Moves ships.';; esac\necho; echo 'Usage: fleet [--deep]'\n"
+    )
+    wrapper.write_text(f"#!/bin/sh\n{body.format(real=real)}\n")
+    for path in (real, wrapper):
+        path.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+    atip("scan", "--learn", "--path", str(programs), home=home)
+    (tool,) = atip("list", "--json", home=home).document["tools"]
+    assert tool["description"] == "Draws a map of all ships."
+
+
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no name for it")
 @pytest.mark.proves("ATIP6-4.5-90")
 def test_a_shim_that_is_written_names_its_platform(tmp_path):

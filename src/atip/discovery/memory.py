@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 256_000_000
 
 
-_STUB_FIELDS = ("interpreter", "language", "module", "attribute", "target")
+_STUB_FIELDS = ("interpreter", "language", "module", "attribute", "target", "command")
 
 
 class FileContent(Value):
@@ -138,7 +138,7 @@ def _write_stub(stub: Stub) -> list[str | None]:
 
 
 def _read_stub(values: list[str | None]) -> Stub:
-    return Stub(**dict(zip(_STUB_FIELDS, values, strict=True))) if values else NO_SCRIPT
+    return Stub(**dict(zip(_STUB_FIELDS, values, strict=False))) if values else NO_SCRIPT
 
 
 def _load_json(path: str) -> object:

@@ -19,12 +19,13 @@ _CHECKED = 400
 _DASHES = re.compile(r"^(?:[-–—:,;.*=~|]{1,3}\s+|[–—]\s*)")
 _ERROR = re.compile(
     r"^(?:(?:fatal |internal |usage |argument |syntax |import |runtime |value |config\w* )?error\b(?! (?:mess|report|code|page|handl|correct|log|analy|check))"
+    r"|use of (?:uninitiali[sz]ed|each|implicit)\b|possible (?:unintended|precedence)|subroutine \S+ redefined|can't locate\b"
     r"|fatal\b|traceback\b|exception\b|warning\b|\[?(?:err|error|warn|fatal|info|debug)\]?:"
     r"|(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|bad|ambiguous|unexpected|missing|wrong|incorrect|undefined|extra)\b.{0,40}\b"
     r"(?:options?|arguments?|args?|commands?|subcommands?|flags?|switch|parameters?|operands?|usage|file|number|value|keyword|action|syntax|input)\b"
-    r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
+    r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are|provided|gave|did not)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
     r"|(?:no|need|needs|requires?|expected|expecting|too (?:few|many))\b.{0,40}\b"
-    r"(?:arguments?|operands?|specified|given|found|provided|options?|files?|parameters?|display|such|input|set|available|run|root)\b"
+    r"(?:arguments?|operands?|specified|given|found|provided|options?|files?|parameters?|display|devices?|such|input|set|available|run|root)\b"
     r"|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
     re.I,
 )
@@ -36,7 +37,7 @@ _ERROR_ANYWHERE = re.compile(
 )
 _USAGE = re.compile(
     r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<|-{1,2}\w)"
-    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
+    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|^[A-Z]{4,} - (?:the )?name of\b|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
     re.I,
 )
 _PLACEHOLDERS = re.compile(r"<[\w -]{1,30}>|\[[\w. -]{1,30}\]|\b[A-Z_]{3,}\.\.\.")
@@ -57,21 +58,21 @@ _POINTER = re.compile(
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
     r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
     r"|(?:a|the) (?:list|summary) of (?:the )?(?:available|all|possible|commands|options)|to (?:get|see|list|show|display) (?:help|usage|more|the|a|all)\b.{0,30}(?:help|usage|options|commands|type|run|use)"
-    r"|this (?:manual|man ?page|documentation|document|page|file)\b|(?:(?:generic|preliminary|dummy|stub|no) (?:\w+ )?)?man(?:ual)? ?pages?\b(?! \w+er\b)|part of (?:the )?[\w.+-]+(?: [\w.+-]+){0,4}$|\S+ documentation\.?$"
-    r"|for .{1,40}, (?:see|use|try)\b|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:\w+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
+    r"|this (?:manual|man ?page|documentation|document|page|file)\b|(?:(?:generic|preliminary|dummy|stub|no) (?:\w+ )?)?man(?:ual)? ?pages?\b(?! \w+er\b)|\S+ is (?:a )?part of (?:the )?\S+\.? see\b|part of (?:the )?[\w.+-]+(?: [\w.+-]+){0,4}(?:$| refer\b)|\S+ documentation\.?$"
+    r"|for .{1,40}, (?:see|use|try)\b|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:[\w/]+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
     r"|(?:or|and|but|then|also|otherwise|however|additionally|furthermore)\b|\S+ (?:is|are|must be|can be|may be|should be) (?:one|any|either) of\b"
     r"|(?:an?|the|each|every) (?:(?!that\b|which\b|tool\b|program\b|to\b)\w+ ){1,3}(?:must|should|has to|have to) be\b"
-    r"|\S{1,40} v?\d.{0,60}\bmulti-call binary\b|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
+    r"|(?:\S{1,40} v?\d.{0,60}\b)?multi-call binary\b|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
     re.I,
 )
 _INSTRUCTION = re.compile(
-    r"^(?:(?:see|try)\b.{0,60}?(?:(?<![\w-])--?\w|[`'\"‘]|\bfor\b|\bman\b)"
+    r"^(?:use [\"'`]-[\"'`]|(?:see|try)\b.{0,60}?(?:(?<![\w-])--?\w|[`'\"‘]|\bfor\b|\bman\b)"
     r"|(?:type|run|use|execute|read|consult|refer|invoke|specify|enter|call|set|check|add)\b.{0,60}?"
     r"(?:(?<!\w)-{1,2}h(?:elp)?\b|\bman (?:page|\S+\(?\d)|\bmanual\b|\bdocumentation\b|\bhelp\b|\bfor (?:more|details|usage|information|a list)))",
     re.I,
 )
 _VERSION = re.compile(
-    r"^(?:[^\s\[(]{1,40}[ ,:]{1,2}){0,3}?\(?(?:version|release|ver\.?|v)?[ :.]?v?\d{1,8}(?:\.\d[\w~+-]{0,20}){1,5}[\w.~+-]{0,30}(?![\w.])[)\],;]?"
+    r"^(?:[^\s\[(]{1,40}[ ,:]{1,2}){0,3}?\(?(?:version|release|ver\.?|[vV])?[ :.]?[vV]?\d{1,8}(?:\.\d[\w~+-]{0,20}){1,5}[\w.~+-]{0,30}(?![\w.])[)\],;]?"
 )
 _VERSION_WORD = re.compile(r"\b(?:version|release|ver\.?|v)$", re.I)
 _AFTER_VERSION = re.compile(
@@ -81,21 +82,36 @@ _SECTION = re.compile(r"\(\d\w{0,4}\)$")
 """Of a page: `boat(1)`."""
 _LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
 _TRAILING = re.compile(
-    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|(?:\s+[.,;:-]|, v(?:ersion |er\. )?\d+(?:\.\d+)+|\s+usage:)+$",
+    r"\s+version \d[\w.]{0,20},? (?:19|20)\d\d.*$|, version \d[\w.]{0,20}(?: \([^()]{1,40}\))?\.?$|(?:\s+[.,;:-]|, v(?:ersion |er\. )?\d+(?:\.\d+)+|\s+usage:)+$",
     re.I,
+)
+_LEGAL_TAIL = re.compile(
+    r"[\s.,;(]+(?:version \S{1,20} )?(?:copyright\b(?! (?:notice|file|holder|information|statement|year|header))|\(c\) (?:19|20)\d\d|\u00a9).*$",
+    re.I,
+)
+"""Notice behind the purpose, on the same lines."""
+_INSTITUTION = re.compile(
+    r"(?:[A-Z][\w&.'-]*,? |(?:of|for|the|and|de|at|in) ){1,9}(?:[A-Z][\w&.'-]*,?)"
+)
+"""A name of capitalized words, as an institution has it."""
+_RESEARCH = re.compile(
+    r"\b(?:Universit\w+|Institut\w*|Laborator\w+|Department|Cent(?:er|re) for)\b"
 )
 _REMAINS = re.compile(r"(?<=[\w.)]) (?:usage|arguments|synopsis|options):(?= |$)", re.I)
 """Heading of the usage behind the purpose, in a text without blank lines."""
 _QUOTED = re.compile('"[^"]*"')
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
-_TIMESTAMP = re.compile(r"^(?:\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)")
+_SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(<])")
+_TIMESTAMP = re.compile(
+    r"^(?:(?:\S+ ){0,2}built (?:on )?\w{3} +\d|\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)"
+)
 _PAIR = re.compile(r"^[\w ./-]{1,40}\s?[=:]\s?[\w./-]{0,60}$")
 _OPEN = re.compile(r"\b(?:for|of|to|the|an?|and|or|with|from|by|that|which|using)$", re.I)
 """A sentence that was cut off."""
 _NAMES = re.compile(r"[\w.+-]+(?:, ?[\w.+-]+){3,}(?:,? (?:and|or) [\w.+-]+)?[.\u2026]*")
 """A list of names and nothing else."""
+_TWO_NAMES = re.compile(r"[\w.+-]+, [\w.+-]+")
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{1,2})?/[\w.+-]+(?:/[\w.+-]+)+")
 
 
@@ -138,10 +154,10 @@ def why_not_summary(text: str, name: str) -> str | None:
     if _bare(first) == _bare(name) or first.lower() == name.lower():
         return "name"
     checks = (
-        ("fragment", _is_fragment(first)),
+        ("fragment", _is_fragment(first, name)),
         ("error", _ERROR.search(first) or _ERROR_ANYWHERE.search(first)),
         ("usage", _USAGE.search(first) or _is_usage(first, name)),
-        ("license", _LEGAL.search(first)),
+        ("license", _LEGAL.search(first) or _is_institution(first)),
         ("pointer", _POINTER.search(first) or _INSTRUCTION.search(first)),
         ("version", _banner(first, name) or _TIMESTAMP.match(first)),
         ("path", _is_path(first)),
@@ -152,7 +168,7 @@ def why_not_summary(text: str, name: str) -> str | None:
 def _tidy(text: str, name: str) -> str:
     """Without the name, a banner and dashes before the words themselves."""
     text = _REMAINS.split(_LABEL.sub("", text.strip()), maxsplit=1)[0]
-    text = _without_name(_TRAILING.sub("", text), name)
+    text = _without_name(_TRAILING.sub("", _LEGAL_TAIL.sub("", text)), name)
     banner = _banner(text, name)
     if banner is not None:
         text = text[banner.end() :]
@@ -201,7 +217,7 @@ def _without_name(text: str, name: str) -> str:
 
 
 def _split_dash(text: str) -> tuple[str, bool, str]:
-    for dash in (" - ", " – ", " — ", " -- ", " \\- "):
+    for dash in (" - ", " – ", " — ", " -- ", " --- ", " \\- "):
         head, separator, rest = text.partition(dash)
         if separator and len(head) <= 60 and len(head.split()) <= 4:
             return head, True, rest.strip()
@@ -212,7 +228,7 @@ def _bare(text: str) -> str:
     return re.sub(r"[\W_]|\d+(?:\.\d+)*$", "", _SECTION.sub("", text)).lower()
 
 
-def _is_fragment(text: str) -> bool:
+def _is_fragment(text: str, name: str) -> bool:
     """Too few words, a heading, a `key: value` pair, more signs than letters, or capitals only."""
     words = _WORD.findall(text)
     if len(words) < 2 or " " not in text or text.endswith((":", ",", "(")) or _PAIR.match(text):
@@ -220,7 +236,9 @@ def _is_fragment(text: str) -> bool:
     # `the time to which it can be restored to` is whole.
     if _OPEN.search(text) and not (text.endswith(" to") and "to which" in text):
         return True
-    if _NAMES.fullmatch(text):
+    if _NAMES.fullmatch(text) or (
+        _TWO_NAMES.fullmatch(text) and _bare(name) in map(_bare, text.split(", "))
+    ):
         return True
     letters = sum(char.isalpha() or char == " " for char in text)
     capitals = sum(word.isupper() for word in words)
@@ -234,6 +252,12 @@ def _is_usage(text: str, name: str) -> bool:
         (f"{name.lower()} [", f"{name.lower()} <", f"{name.lower()} -")
     )
     return starts or len(placeholders) > 1
+
+
+def _is_institution(text: str) -> bool:
+    return (
+        _RESEARCH.search(text) is not None and _INSTITUTION.fullmatch(text.rstrip(".")) is not None
+    )
 
 
 def _is_path(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Purposes of well-known programs, one line each, where no knowledge file, manual or package has one. Data only.
+"""Purposes of well-known programs, one line each, where no knowledge file, manual or package has one; and of families of programs.
 
 Names without version and target machine: `lto-dump` stands for `x86_64-linux-gnu-lto-dump-12` too. Nothing here says
 what a program may do: a name in this table is as unknown to the judge as any other.
@@ -9,6 +9,9 @@ SUMMARIES = {
     "__nvcc_device_query": "Print the architectures of the GPUs of this machine",
     "addr2line": "Translate addresses to file names and line numbers",
     "anthoscli": "Manage Anthos clusters and their configuration",
+    "arptables-nft": "Show or change ARP filter rules",
+    "arptables-nft-restore": "Load ARP filter rules from standard input",
+    "arptables-nft-save": "Print the current ARP filter rules",
     "arptables-restore": "Load ARP filter rules from standard input",
     "arptables-save": "Print the current ARP filter rules",
     "as": "Assemble source files into object files",
@@ -28,6 +31,7 @@ SUMMARIES = {
     "cpack": "Build installers and packages of a CMake project",
     "createlang": "Install a procedural language in a PostgreSQL database",
     "ctags": "Write an index of the names in source files",
+    "ctstat": "Show statistics of connection tracking",
     "cudafe++": "Split CUDA C++ source code into host and device code",
     "dbus-send": "Send a message to a service on the message bus",
     "dev_appserver.py": "Run an App Engine application on this machine",
@@ -35,6 +39,7 @@ SUMMARIES = {
     "dlltool": "Create import libraries and export files for Windows DLLs",
     "droplang": "Remove a procedural language from a PostgreSQL database",
     "dwp": "Pack DWARF debug files into one",
+    "ebtables-nft": "Show or change the filter of Ethernet frames on bridges",
     "ebtables-nft-restore": "Load Ethernet bridge filter rules from standard input",
     "ebtables-nft-save": "Print the current Ethernet bridge filter rules",
     "ebtables-restore": "Load Ethernet bridge filter rules from standard input",
@@ -50,6 +55,7 @@ SUMMARIES = {
     "gdbtui": "Debug programs in a text user interface",
     "gdk-pixbuf-pixdata": "Turn an image into pixel data for programs",
     "gdk-pixbuf-thumbnailer": "Write a small preview of an image",
+    "geqn": "Format equations for troff",
     "getconf": "Show limits and settings of the system",
     "gettext.sh": "Translate messages in shell scripts (to be read in by them)",
     "gio": "Work with files, addresses and their default programs",
@@ -57,7 +63,9 @@ SUMMARIES = {
     "gnome-www-browser": "Open the default web browser",
     "gpasswd": "Manage the members and administrators of a group",
     "gpgrt-config": "Print compiler and linker flags for libgpg-error",
+    "gpic": "Format pictures for troff",
     "gprof": "Show where a program spent its time, from profile data",
+    "gtbl": "Format tables for troff",
     "head": "Print the beginning of files",
     "hypothesis": "Write property-based tests and codemods for Hypothesis",
     "idle": "Edit and run Python programs in the IDLE window",
@@ -68,6 +76,7 @@ SUMMARIES = {
     "ip6tables-nft": "Show or change the IPv6 packet filter",
     "ip6tables-nft-restore": "Replace the rules of the IPv6 packet filter",
     "ip6tables-nft-save": "Print the rules of the IPv6 packet filter",
+    "ip6tables-restore-translate": "Translate saved IPv6 filter rules to nftables",
     "ipcs": "Show shared memory, message queues and semaphores",
     "ipmaddr": "Show or change multicast addresses of network interfaces",
     "iptables-legacy": "Show or change the packet filter (old kernel interface)",
@@ -76,6 +85,7 @@ SUMMARIES = {
     "iptables-nft": "Show or change the packet filter",
     "iptables-nft-restore": "Replace the rules of the packet filter",
     "iptables-nft-save": "Print the rules of the packet filter",
+    "iptables-restore-translate": "Translate saved packet filter rules to nftables",
     "ipython": "Run Python code interactively",
     "ipython3": "Run Python code interactively",
     "jexec": "Run an executable JAR file",
@@ -132,10 +142,12 @@ SUMMARIES = {
     "readlink": "Print where a symbolic link leads",
     "resize2fs": "Change the size of an ext file system",
     "rls": "Serve Rust code information to editors (retired)",
+    "rpmkeys": "Manage the keys that verify RPM packages",
     "rpmquery": "Query RPM packages",
     "rpmverify": "Verify installed RPM packages",
     "rst2odt_prepstyles.py": "Prepare a word processor's styles for rst2odt",
     "rst2xetex.py": "Turn reStructuredText into LaTeX for XeTeX",
+    "rtstat": "Show statistics of the routing cache",
     "rust-analyzer": "Serve Rust code information to editors",
     "rust-gdb": "Debug Rust programs with GDB",
     "rust-gdbgui": "Debug Rust programs with GDB in a browser",
@@ -167,3 +179,14 @@ SUMMARIES = {
     "zstd": "Compress or decompress .zst files",
     "zstdcat": "Print files compressed by zstd",
 }
+
+_FAMILIES = {
+    "indi_": "Driver of the astronomy framework INDI for {}",
+}
+"""Purposes of programs that share a prefix and are the same thing for different devices."""
+
+
+def family_summary(name: str) -> str:
+    """Purpose of one program of a family by the rest of its name; empty for any other program."""
+    prefix = next((one for one in _FAMILIES if name.startswith(one) and name != one), "")
+    return _FAMILIES[prefix].format(name[len(prefix) :].replace("_", " ")) if prefix else ""

@@ -283,3 +283,19 @@ def test_a_page_that_names_only_other_programs_counts_after_help(machine, tmp_pa
     (pages / "yawl.1").symlink_to(pages / "boat.1")
     assert sources.find(subject("yawl"), {"help": "Sail with two masts"}) == "Sail with two masts"
     assert sources.find(subject("yawl"), {}) == "carry things over water"
+
+
+def test_a_page_about_a_group_gives_way_to_what_it_or_the_help_says_of_one_program(
+    machine, tmp_path
+):
+    sources, _ = machine
+    (tmp_path / "usr/share/man/man1/skiff.1").write_text(
+        ".TH SHIPS 1\n.SH NAME\nskiff, yawl \\- shipping tools\n.SH SYNOPSIS\nskiff\n"
+        ".SH DESCRIPTION\n.TP\n.B skiff\nRows one person to the shore\n"
+    )
+    (tmp_path / "usr/share/man/man1/yawl.1").write_text(
+        ".TH SHIPS 1\n.SH NAME\nskiff, yawl \\- shipping tools\n"
+    )
+    assert sources.find(subject("skiff"), {}) == "Rows one person to the shore"
+    assert sources.find(subject("yawl"), {"help": "sails with two masts"}) == "sails with two masts"
+    assert sources.find(subject("yawl"), {}) == "shipping tools"

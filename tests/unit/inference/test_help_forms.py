@@ -184,3 +184,10 @@ def test_a_repeated_placeholder_is_one_name():
     text = "usage: boat [-h] PATH [[STR [STR ...]]]\n\npositional arguments:\n  PATH                Where from.\n  [[STR [STR ...]]]   Where to.\n"
     found = infer_help(text, tool="boat").arguments
     assert [(one.name, bool(one.variadic)) for one in found] == [("PATH", False), ("STR", True)]
+
+
+def test_a_label_announces_the_purpose_and_an_error_above_does_not():
+    text = "\n*****ERROR: Unrecognized parameter: --help *****\n\nTool:    ship sort (aka sortShips)\nSummary: Sorts ships by size.\n\nUsage:   ship sort [OPTIONS]\n"
+    assert infer_help(text, tool="sortShips").description == "Sorts ships by size."
+    text = "boat: invalid option -- '-'\nCarries things over water.\n\nUsage: boat [-a]\n"
+    assert infer_help(text, tool="boat").description == "Carries things over water."

@@ -11,6 +11,9 @@ from atip.inference.summary import first_summary
 
 LICENSE = "# Permission is hereby granted, free of charge, to any person\n# obtaining a copy.\n#\n"
 SAID = [
+    ("#!/bin/sh\n#!/bin/sh\n# License: GPL\n# Author: A. B.\n# Carry things over water\n# Ref: https://sea.example\n", "Carry things over water"),
+    ("#!/bin/sh\n# License: GPL\n# Description: carry things,\n# people and animals\n", "carry things, people and animals"),
+    ("#!/bin/sh\n# This program is used on lakes to carry things.\ntrue\n", "This program is used on lakes to carry things."),
     ("#!/bin/sh\n# boat - carry things over water\n", "carry things over water"),
     ("#!/bin/sh\n# boat.sh: carry things over water\ntrue\n", "carry things over water"),
     ("#!/usr/bin/perl -T\n#----\n# This is boat, a program to carry\n# things.\n", "a program to carry things."),
@@ -36,6 +39,8 @@ SILENT = [
     "#!/bin/sh\n# sh is buggy on RS/6000. Replace the line above.\n",
     "#!/usr/bin/python3\n'''Fleet is a tool for many boats.'''\n",
     "#!/bin/sh\n# TODO: write this\n",
+    "#!/bin/sh\n# Written by Some One\n#\n# Minimally patched to carry even more\n",
+    "#!/bin/sh\n# tcl The next line is executed by /bin/sh, but not tcl \\\nexec tclsh\n",
     "",
 ]
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from atip.inference.summary import find_summary, first_summary, why_not_summary
 
 GOOD = [
+    ("boat", "boat, a carrier for lakes. Version 4.1.0 Copyright A. B., 2002", "a carrier for lakes"),
     ("cp", "cp - copy files and directories", "copy files and directories"),
     ("cp", "cp: copy files", "copy files"),
     ("git", "the stupid content tracker", "the stupid content tracker"),
@@ -42,6 +43,17 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    (
+        "boat",
+        "Use of uninitialized value $DSN in concatenation (.) or string at /usr/bin/boat line 21.",
+        "error",
+    ),
+    ("boat", "No devices.", "error"),
+    ("boat", "Centre for Speech Technology Research University of Edinburgh, UK", "license"),
+    ("boat", "BusyBox v1.36.1 (Debian 1:1.36.1-6) multi-call binary.", "pointer"),
+    ("boat", 'use "-" to make input and output files stdin/out', "pointer"),
+    ("boat", "output/processing options", "pointer"),
+    ("nboat", "boat, nboat", "fragment"),
     ("ebtablesu", "For the ebtables options, see # ebtables -h or # man ebtables", "pointer"),
     ("oletimes", "oletimes.py", "fragment"),
     ("lessfile", "lessfile/lesspipe", "fragment"),

@@ -48,6 +48,8 @@ class Stub(Value):
     """Function of that module."""
     target: str | None = None
     """File that a shell wrapper executes."""
+    command: str | None = None
+    """Subcommand that a shell wrapper adds: `mapBed` is `bedtools map`, and not `bedtools`."""
 
 
 _LANGUAGES = (
@@ -87,20 +89,27 @@ def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
         managed = managed_target(path)
         if managed:
             return Stub(interpreter=interpreter, language=language, target=managed)
-        target = _shell_target(path, text)
-        return script_stub.replace(target=target) if target else script_stub
+        target, command = _shell_target(path, text)
+        return script_stub.replace(target=target, command=command) if target else script_stub
     return script_stub
 
 
-def _shell_target(path: str, text: str) -> str:
-    """The program that a wrapper hands its arguments to; empty: it does work of its own."""
+def _shell_target(path: str, text: str) -> tuple[str, str | None]:
+    """The program that a wrapper hands its arguments to, and the subcommand that it adds; empty: it does work of its own."""
     if "exec" in text and (match := _EXEC.search(text)):
-        return match[1]
+        return match[1], _subcommand(text[match.end() :])
     match = _HANDS_ON.search(text) if "$@" in text else None
     if match is None:
-        return ""
+        return "", None
     start = os.path.dirname(os.path.abspath(path)) if match[1] else ""
-    return os.path.normpath(start + match[2])
+    return os.path.normpath(start + match[2]), _subcommand(text[match.end(2) :])
+
+
+def _subcommand(rest: str) -> str | None:
+    """The bare word behind a program, if there is one."""
+    words = rest.partition("\n")[0].lstrip("\"'").split()
+    first = words[0] if words else ""
+    return first if first[:1].isalpha() and first.replace("-", "").isalnum() else None
 
 
 _ALTERNATIVES = "/etc/alternatives/"

@@ -81,9 +81,9 @@ class ProbeSubject(Value):
 
     @property
     def program(self) -> str:
-        """Program to start: the target of a wrapper, else the file itself under its own name (programs
-        with several personalities look at it)."""
-        return self.stub.target or self.path
+        """Program to start: the target of a wrapper that adds no subcommand, else the file itself under its own name
+        (programs with several personalities look at it)."""
+        return (self.stub.target if not self.stub.command else None) or self.path
 
 
 class SourceFinding(Value):

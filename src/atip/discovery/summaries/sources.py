@@ -1,7 +1,8 @@
 """The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
 override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
-page of the file behind a link → completion → head of a script → help → page of other programs → docstring → launcher →
+own part of a page of several programs → page of the file behind a link → completion → head of a script → help → what that page says of
+all its programs → docstring → launcher →
 "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot. The first three come
 from the user, the tool itself and a shim for its digest, and are used unchanged.
 """
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Protocol
 from atip.discovery.files.stubs import alternative_of, site_directories
 from atip.discovery.sources.identity import CuratedIdentity
 from atip.discovery.summaries.packages import InstalledPackages
-from atip.inference.manual.man import names_program, read_purpose
+from atip.inference.manual.man import names_program, names_several, read_purpose
+from atip.inference.manual.shared_page import find_own_purpose, is_about_group
 from atip.inference.script_header import read_docstring, read_header
 from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
-from atip.knowledge.summaries import SUMMARIES
+from atip.knowledge.summaries import SUMMARIES, family_summary
 from atip.system.files import read_piece
 
 if TYPE_CHECKING:
@@ -42,14 +44,15 @@ _AS_THEY_ARE = ("override", "native", "shim")
 _VERSIONED = re.compile(r"[-.]?\d+(?:\.\d+)*\Z")
 _TARGET = re.compile(
     r"\A(?:x86_64|i\d86|aarch64|arm(?:v\w+|e[bl]|hf)?|avr\w*|riscv\d*|powerpc\w*|ppc\w*|m68\w*|h8300|z80|mips\w*|sparc\w*|sh\d\w*|hppa\w*|alpha|ia64"
-    r"|s390x?|xtensa|msp430|loongarch\w*|nios2|or1k)(?:-\w+-\w+-(?=\w)|-(?=(?:addr2line|ar|as|c\+\+filt|c\+\+|cpp|elfedit|g\+\+|gcc|gcov|gdb"
+    r"|s390x?|xtensa|msp430|loongarch\w*|nios2|or1k)(?:-\w+-\w+-(?=\w)|-(?:\w+-)?(?=(?:addr2line|ar|as|c\+\+filt|c\+\+|cpp|elfedit|g\+\+|gcc|gcov|gdb"
     r"|gprof|ld|nm|objcopy|objdump|ranlib|readelf|size|strings|strip)\b))"
 )
 """The machine that a program of a toolchain makes code for: `avr-as`, `z80-unknown-coff-ld.bfd`."""
 _VARIANT = re.compile(
-    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl))+\Z"
+    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl)"
+    r"|\.(?:x86_64|i\d86|aarch64|arm|riscv64|powerpc64le|s390x|mips64el)-linux-gnu\w*)+\Z"
 )
-"""A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`."""
+"""A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`, `glxgears.x86_64-linux-gnu`."""
 
 
 class SummarySources:
@@ -96,24 +99,42 @@ class SummarySources:
         if not agrees and not self._identity.has_own_page(subject, own_names):
             # The page of that name is about the other program.
             yield from (descriptions.get(source, "") for source in ("framework", "help"))
-        yield from (self._manual(name) for name in own_names)
-        yield curated if agrees else ""
+        pages = [page for name in own_names if (page := self._manual(name))]
+        # The NAME line of several programs may be about the group; the page or the help says more of this one.
+        groups = [page for page in pages if self._is_shared(own_names) and is_about_group(page)]
+        yield from (page for page in pages if page not in groups)
+        # Our list describes one name, an entry perhaps a group.
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
+        yield curated if agrees else ""
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
         others = [page for name in own_names if (page := self._manual(name, of_others=True))]
-        yield "" if others else descriptions.get("man", "")
+        if groups or any(is_about_group(page) for page in others):
+            yield from self._own_purposes(own_names)
+        yield "" if others or groups else descriptions.get("man", "")
         # The page of the file behind a link may be about all programs of that file.
         yield from (self._manual(name) for name in names if name not in own_names)
+        yield family_summary(subject.name)
         yield descriptions.get("completion", "")
         yield from read_header(_script(subject), subject.name)
         yield descriptions.get("help", "")
         # A page that does not name the program is about the programs that it names.
-        yield from others
+        yield from (*groups, *others)
         yield from read_docstring(_module(subject), subject.name)
         yield self._texts.launcher(subject.name)
         yield descriptions.get("knowledge", "") if agrees else ""
         yield self._packages.membership(subject)
+
+    def _is_shared(self, names: list[str]) -> bool:
+        """Whether the page of a program names others too."""
+        page = next((page for name in names if (page := self._texts.man(name))), "")
+        return page is not None and names_several(page)
+
+    def _own_purposes(self, names: list[str]) -> Iterator[str]:
+        """What a page of several programs says of this one."""
+        for name in names:
+            if page := self._texts.man(name):
+                yield from find_own_purpose(page, name)
 
     def _manual(self, name: str, *, of_others: bool = False) -> str:
         page = self._texts.man(name)

@@ -40,7 +40,7 @@ from atip.inference.help.usage_lines.patterns import UsagePattern, find_objects,
 from atip.inference.help.usage_lines.usage import read_usage, without
 from atip.inference.help.usage_lines.usage_facts import Usage
 from atip.inference.help.values.legends import Legends
-from atip.inference.summary import find_summary, one_line
+from atip.inference.summary import find_summary, one_line, why_not_summary
 from atip.model.tool import Command
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ if TYPE_CHECKING:
 MAX_EXAMPLES = 40
 _CREDIT = re.compile(r"\w@\w[\w.-]*\.[a-z]{2,}\b|^built (?:on|with)\b|^using \w+ version \d", re.I)
 """A line that credits people or parts of the program."""
+_LABELED = re.compile(r"(?:^|\]) *(?:summary|purpose|overview) ?: +(\S.{8,})", re.I)
+_HEAD = 20
+"""Lines among which a label announces the purpose."""
+_NOTICES = frozenset(["error", "license"])
 _SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
 
 
@@ -151,7 +155,7 @@ class _HelpReader:
         legends = Legends(self.loose)
         options = [self._with_legend(one, legends) for one in self._options(drafts)]  # (7)
         return Command(
-            description=self._description(),
+            description=self._description(page),
             commands={sub.name: self._sub_command(sub) for sub in subs.values()} or None,
             arguments=tuple(arguments),
             options=tuple(options),
@@ -272,9 +276,10 @@ class _HelpReader:
             values = legends.mentioned(option.flags[-1])
         return option.replace(enum=values, type="enum") if values else option
 
-    def _description(self) -> str:
-        """The first paragraph that says what the command does."""
-        for paragraph in self._paragraphs():
+    def _description(self, page: Page) -> str:
+        """What a label announces (`Summary: …`), or the first paragraph that says what the command does."""
+        labeled = (_LABELED.search(line.text) for line in page.lines[:_HEAD])
+        for paragraph in (*(found[1] for found in labeled if found), *self._paragraphs()):
             summary = find_summary(paragraph, self.name)
             if summary:
                 return summary
@@ -291,7 +296,10 @@ class _HelpReader:
                     yield " ".join(words)
                     words = []
                 is_head = self.manual and is_manual_head(line.text)
-                if not (is_head or _is_row(line.text) or _CREDIT.search(line.text)):
+                is_aside = is_head or _is_row(line.text) or _CREDIT.search(line.text)
+                # An error message or a notice above the purpose belongs to neither.
+                is_notice = not words and why_not_summary(line.text, self.name) in _NOTICES
+                if not (is_aside or is_notice):
                     words.append(line.text)
             if words:
                 yield " ".join(words)

@@ -90,6 +90,16 @@ def names_program(text: str, name: str) -> bool:
     return section is None or name.lower() in section[1].replace("\\", "").lower()
 
 
+def names_several(text: str) -> bool:
+    """Whether the NAME section of a page has several names before its purpose."""
+    section = _NAME_SECTION.search(text[:MAX_CHARS])
+    if section is None:
+        return False
+    if _MDOC_PURPOSE.search(section[1]):
+        return section[1].count(".Nm") > 1
+    return "," in _ROFF_DASH.split(" ".join(section[1].split()), maxsplit=1)[0]
+
+
 _PART = re.compile(r"(?:^| )([\w.+-]{2,40}(?:, ?[\w.+-]{2,40}){0,9}) (?:-|\u2013|\u2014) ")
 
 
