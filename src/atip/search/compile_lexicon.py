@@ -12,6 +12,7 @@ import collections
 import json
 import math
 import os
+import re
 import sqlite3
 import sys
 import typing
@@ -43,6 +44,8 @@ BELOW = 0.3
 """… and of a word of a phrase that means a command below it: that command is the better answer."""
 LEAST = 6
 """Impacts below this are not worth their bytes."""
+_VERSIONED = re.compile(r"(?<=[\w+])[-0-9.]*[0-9](?= |$)")
+"""The version in `pip3.11 install`, `gcc-12`."""
 _SCHEMA = """
 CREATE TABLE size(commands INTEGER, last INTEGER);
 CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
@@ -156,6 +159,7 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
     profile: dict[str, list[int]] = collections.defaultdict(list)
     if bags is None:
         numbers, profile = _old(path)
+        numbers = _told_apart(numbers, profile)
         profiled = {entry >> 8 for found in profile.values() for entry in found}
         names = {name: number for name, number in numbers.items() if number in profiled}
     else:
@@ -205,6 +209,35 @@ def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
     numbers = dict(db.execute("SELECT name, id FROM name ORDER BY id"))
     db.close()
     return numbers, profile
+
+
+def _told_apart(numbers: dict[str, int], profile: dict[str, list[int]]) -> dict[str, int]:
+    """Numbers without the names that shared one when the pack described them together and no longer does. The stems of the
+    number come from one manual: that of the name which they mention most."""
+    mains = {one.line: one.line for one in intents()}
+    plain = {one.line: one.heir_of or one.line for one in intents()}
+    for one in intents():
+        for alias in one.aliases:
+            mains.setdefault(alias, one.line)
+    sharing: dict[int, list[str]] = collections.defaultdict(list)
+    for name, number in numbers.items():
+        sharing[number].append(name)
+    apart: set[str] = set()
+    for number, names in sharing.items():
+        found = {
+            name: mains.get(name, name) if name == bare else plain.get(bare, mains.get(name, name))
+            for name in names
+            for bare in [_VERSIONED.sub("", name)]
+        }
+        if len(set(found.values())) > 1:
+            keeper = found[max(sorted(names), key=lambda name: _mentioned(name, number, profile))]
+            apart.update(name for name, main in found.items() if main != keeper)
+    return {name: number for name, number in numbers.items() if name not in apart}
+
+
+def _mentioned(name: str, number: int, profile: dict[str, list[int]]) -> int:
+    entries = (entry for term in terms_of(name) for entry in profile.get(term, ()))
+    return max((entry & FULL for entry in entries if entry >> 8 == number), default=0)
 
 
 def _strong(
