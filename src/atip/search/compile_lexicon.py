@@ -38,6 +38,8 @@ SHARE = 0.6
 NORM = 1.5
 INTENT = 1.8
 """Weight of a word of a phrase that means the command …"""
+SINGLE = 0.05
+"""… which counts less the more of its phrases lack it: by a third where one in ten has it …"""
 TEXT = 0.8
 """… of a word of its summary …"""
 BELOW = 0.3
@@ -303,10 +305,19 @@ def _wordings(names: dict[str, int]) -> dict[frozenset[str], set[int]]:
 def _impacts(one: Meaning) -> dict[str, int]:
     impacts: dict[str, int] = {}
     # the stronger last
-    for weight, found in ((BELOW, one.below), (TEXT, [one.summary]), (INTENT, one.phrases)):
-        impact = int(FULL * weight / (weight + K1))
-        impacts.update((term, impact) for text in found for term in terms_of(text))
+    for weight, found in ((BELOW, one.below), (TEXT, [one.summary])):
+        impacts.update(
+            dict.fromkeys((t for text in found for t in terms_of(text)), _impact(weight))
+        )
+    holding = collections.Counter(t for phrase in one.phrases for t in {*terms_of(phrase)})
+    for term, phrases in holding.items():
+        weight = INTENT * phrases / (phrases + SINGLE * len(one.phrases))
+        impacts[term] = max(impacts.get(term, 0), _impact(weight))
     return impacts
+
+
+def _impact(weight: float) -> int:
+    return int(FULL * weight / (weight + K1))
 
 
 def _sorted(found: dict[str, set[int]]) -> dict[str, list[int]]:

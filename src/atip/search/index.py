@@ -10,7 +10,7 @@ import math
 
 from atip.search.entries import bits_of
 from atip.search.lexicon import Lexicon
-from atip.search.main_names import by_main_names
+from atip.search.main_names import by_main_names, mains_first
 from atip.search.objects import without_objects
 from atip.search.ranking import KEEPING, MANAGE, Evidence, rank, rank_within, rarity
 from atip.search.reranking import (
@@ -353,7 +353,8 @@ class SearchIndex:
         kinds = by_main_names(kinds_of(hits).values(), hits, documents, self._places(), words)
         if found.evidence and len(kinds) > 1:
             first = [(hit, documents[hit.tool, hit.path]) for hit in kinds[:FIRST]]
-            kinds[:FIRST] = self._reordered(found, first, limit)
+            again = self._reordered(found, first, limit)
+            kinds[:FIRST] = mains_first(again, documents, self._places(), words)
         return kinds[:limit] if len(kinds) >= limit else varied(kinds, hits)[:limit]
 
     def _reordered(

@@ -1,4 +1,4 @@
-"""Main names: of several names of one program, the one that an answer shows. Pure."""
+"""Main names: of several names of one program, the one that an answer shows, or shows first. Pure."""
 
 from __future__ import annotations
 
@@ -34,6 +34,27 @@ def by_main_names(
         else:
             shown.append(main.replace(score=hit.score))
     return shown
+
+
+def mains_first(
+    hits: Iterable[SearchHit],
+    documents: Mapping[tuple[str, tuple[str, ...]], int],
+    places: LexiconPlaces,
+    words: Collection[str],
+) -> list[SearchHit]:
+    """The hits, the main name of a program before its other names (`ssh`, `slogin`) unless the request says one of these.
+    The score belongs to the place."""
+    ordered = list(hits)
+    at = {documents[hit.tool, hit.path]: place for place, hit in enumerate(ordered)}
+    for place, hit in enumerate(ordered):
+        number = places.numbers.get(documents[hit.tool, hit.path])
+        main = None if number is None else at.get(places.documents[number])
+        if main is not None and main > place and hit.tool not in words:
+            ahead, behind = ordered[place], ordered[main]
+            ordered[place] = behind.replace(score=ahead.score)
+            ordered[main] = ahead.replace(score=behind.score)
+            at = {documents[one.tool, one.path]: p for p, one in enumerate(ordered)}
+    return ordered
 
 
 def _text(hit: SearchHit) -> tuple[tuple[str, ...], str]:
