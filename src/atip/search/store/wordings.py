@@ -32,6 +32,11 @@ SHORT = 4
 LEAST = FLOOR / (2 - FLOOR)
 """With a smaller part of the request in a wording, the mean of both parts stays below FLOOR."""
 
+STEPS = 1 << 16
+"""Parts of a request are counted in this many steps …"""
+STEP = 65_536.0
+"""… and added up in one number with the part of the wording, which stays below it: half as many operations as with two."""
+
 
 def weight(wordings: int, holding: int) -> float:
     """The weight of a word that `holding` wordings have."""
@@ -68,27 +73,33 @@ def likeness(
     values = {
         stem: share * weight(size, len(postings.get(stem, ()))) for stem, share in request.items()
     }
-    whole = left = sum(values.values())
-    said: dict[int, float] = {}
-    saying: dict[int, float] = {}
+    left = whole = sum(values.values())
+    if not whole:
+        return {}
+    sums: dict[int, float] = {}
     is_open = True
     for stem in sorted(values, key=values.__getitem__, reverse=True):
         if is_open and left < LEAST * whole:
             # too little is left for wordings without any of the words so far, and for those with few of them
             is_open = False
-            saying = {one: value for one, value in saying.items() if value + left >= LEAST * whole}
-        seen: set[int] = set()
+            needed = STEP * (int(STEPS * (LEAST - left / whole)) - len(values))
+            sums = {one: value for one, value in sums.items() if value >= needed}
+        best: dict[int, float] = {}
         for close, entries in _matches(stem, request, near, postings):
-            for entry in entries if is_open else [one for one in entries if one >> 8 in saying]:
-                number = entry >> 8
-                if number not in seen:
-                    seen.add(number)
-                    said[number] = said.get(number, 0.0) + close * (entry & FULL)
-                    saying[number] = saying.get(number, 0.0) + close * values[stem]
+            part = STEP * round(STEPS * close * values[stem] / whole)
+            among = entries if is_open else [one for one in entries if one >> 8 in sums]
+            best.update({entry >> 8: close * (entry & FULL) + part for entry in among})
+        if sums:
+            for number, value in best.items():
+                sums[number] = sums.get(number, 0.0) + value
+        else:
+            sums = best
         left -= values[stem]
+    needed = STEP * (int(STEPS * LEAST) - len(values))
     means = {
-        number: _mean(min(said[number] / FULL, 1.0), value / whole)
-        for number, value in saying.items()
+        number: _mean(min(value % STEP / FULL, 1.0), value // STEP / STEPS)
+        for number, value in sums.items()
+        if value >= needed
     }
     return {number: value for number, value in means.items() if value >= FLOOR}
 
@@ -99,12 +110,13 @@ def _matches(
     near: Mapping[str, Sequence[tuple[str, float]]],
     postings: Mapping[str, Sequence[int]],
 ) -> Iterator[tuple[float, Sequence[int]]]:
-    """Postings of a stem with 1, then those of its synonyms with their closeness, nearest first."""
-    yield 1.0, postings.get(stem, ())
-    for other, closeness in sorted(near.get(stem, ()), key=lambda one: one[1], reverse=True):
+    """Postings of the synonyms of a stem with their closeness, the nearest last, then those of the stem itself with 1."""
+    nearest = sorted(near.get(stem, ()), key=lambda one: one[1], reverse=True)
+    for other, closeness in reversed(nearest):
         # a synonym that the request says as well is matched by itself
         if other not in request and other in postings:
             yield NEAR * closeness, postings[other]
+    yield 1.0, postings.get(stem, ())
 
 
 def _mean(of_wording: float, of_request: float) -> float:
