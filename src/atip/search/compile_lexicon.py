@@ -12,6 +12,7 @@ import collections
 import json
 import math
 import os
+import re
 import sqlite3
 import sys
 import typing
@@ -37,12 +38,16 @@ SHARE = 0.6
 NORM = 1.5
 INTENT = 1.8
 """Weight of a word of a phrase that means the command …"""
+SINGLE = 0.05
+"""… which counts less the more of its phrases lack it: by a third where one in ten has it …"""
 TEXT = 0.8
 """… of a word of its summary …"""
 BELOW = 0.3
 """… and of a word of a phrase that means a command below it: that command is the better answer."""
 LEAST = 6
 """Impacts below this are not worth their bytes."""
+_VERSIONED = re.compile(r"(?<=[\w+])[-0-9.]*[0-9](?= |$)")
+"""The version in `pip3.11 install`, `gcc-12`."""
 _SCHEMA = """
 CREATE TABLE size(commands INTEGER, last INTEGER);
 CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
@@ -156,6 +161,7 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
     profile: dict[str, list[int]] = collections.defaultdict(list)
     if bags is None:
         numbers, profile = _old(path)
+        numbers = _told_apart(numbers, profile)
         profiled = {entry >> 8 for found in profile.values() for entry in found}
         names = {name: number for name, number in numbers.items() if number in profiled}
     else:
@@ -205,6 +211,35 @@ def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
     numbers = dict(db.execute("SELECT name, id FROM name ORDER BY id"))
     db.close()
     return numbers, profile
+
+
+def _told_apart(numbers: dict[str, int], profile: dict[str, list[int]]) -> dict[str, int]:
+    """Numbers without the names that shared one when the pack described them together and no longer does. The stems of the
+    number come from one manual: that of the name which they mention most."""
+    mains = {one.line: one.line for one in intents()}
+    plain = {one.line: one.heir_of or one.line for one in intents()}
+    for one in intents():
+        for alias in one.aliases:
+            mains.setdefault(alias, one.line)
+    sharing: dict[int, list[str]] = collections.defaultdict(list)
+    for name, number in numbers.items():
+        sharing[number].append(name)
+    apart: set[str] = set()
+    for number, names in sharing.items():
+        found = {
+            name: mains.get(name, name) if name == bare else plain.get(bare, mains.get(name, name))
+            for name in names
+            for bare in [_VERSIONED.sub("", name)]
+        }
+        if len(set(found.values())) > 1:
+            keeper = found[max(sorted(names), key=lambda name: _mentioned(name, number, profile))]
+            apart.update(name for name, main in found.items() if main != keeper)
+    return {name: number for name, number in numbers.items() if name not in apart}
+
+
+def _mentioned(name: str, number: int, profile: dict[str, list[int]]) -> int:
+    entries = (entry for term in terms_of(name) for entry in profile.get(term, ()))
+    return max((entry & FULL for entry in entries if entry >> 8 == number), default=0)
 
 
 def _strong(
@@ -270,10 +305,19 @@ def _wordings(names: dict[str, int]) -> dict[frozenset[str], set[int]]:
 def _impacts(one: Meaning) -> dict[str, int]:
     impacts: dict[str, int] = {}
     # the stronger last
-    for weight, found in ((BELOW, one.below), (TEXT, [one.summary]), (INTENT, one.phrases)):
-        impact = int(FULL * weight / (weight + K1))
-        impacts.update((term, impact) for text in found for term in terms_of(text))
+    for weight, found in ((BELOW, one.below), (TEXT, [one.summary])):
+        impacts.update(
+            dict.fromkeys((t for text in found for t in terms_of(text)), _impact(weight))
+        )
+    holding = collections.Counter(t for phrase in one.phrases for t in {*terms_of(phrase)})
+    for term, phrases in holding.items():
+        weight = INTENT * phrases / (phrases + SINGLE * len(one.phrases))
+        impacts[term] = max(impacts.get(term, 0), _impact(weight))
     return impacts
+
+
+def _impact(weight: float) -> int:
+    return int(FULL * weight / (weight + K1))
 
 
 def _sorted(found: dict[str, set[int]]) -> dict[str, list[int]]:

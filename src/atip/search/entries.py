@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from atip.calls.effects.ceiling import command_claim
 from atip.model.effects import UNKNOWN
-from atip.model.facts import FACTS, fact_of
+from atip.model.facts import FACTS, fact_name, fact_of
 from atip.model.root import bare_effects
 from atip.search.store.postings import FULL, LONGEST, impact_of
 from atip.search.text import name_terms, normal_phrase, terms_of
@@ -39,6 +39,15 @@ MAX_DETAIL = 20_000
 
 BITS = {name: 1 << place for place, name in enumerate(FACTS)}
 """Facts that a search can ask for, by their full name."""
+
+
+def bits_of(names: Sequence[str]) -> int:
+    """The bits of facts, each given by its full or its short name.
+
+    Raises:
+        UsageError: `effects.unknown-fact`.
+    """
+    return sum(BITS[name] for name in {fact_name(text) for text in names})
 
 
 _NOTHING: dict[str, tuple[str, ...]] = {}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 
-from atip.model.facts import fact_name
-from atip.search.entries import BITS
+from atip.search.entries import bits_of
 from atip.search.lexicon import Lexicon
+from atip.search.main_names import by_main_names, mains_first
 from atip.search.objects import without_objects
-from atip.search.ranking import Evidence, rank, rank_within, rarity
+from atip.search.ranking import KEEPING, MANAGE, Evidence, rank, rank_within, rarity
 from atip.search.reranking import (
     FIRST,
     OVER_ALL,
@@ -26,13 +26,20 @@ from atip.search.reranking import (
     varied,
 )
 from atip.search.spelling import correct
-from atip.search.stems import stem
 from atip.search.store.hits import SearchHit as SearchHit
 from atip.search.store.hits import to_hit
 from atip.search.store.places import LexiconPlaces, find_places
 from atip.search.store.storage import Storage
 from atip.search.store.vectors import WordVectors
-from atip.search.text import name_terms, phrase_key, read_request, with_compounds
+from atip.search.text import (
+    VALUE_WEIGHT,
+    name_terms,
+    phrase_key,
+    read_request,
+    value_kinds,
+    with_compounds,
+    words_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,15 +73,6 @@ TWIN = 0.9
 """Factor of a curated intent for another name of the command that it means (`slogin`, of `ssh`)."""
 GUESSED = 0.7
 """Factor for a word whose spelling was corrected."""
-MANAGE = stem("manage")
-KEEPING = frozenset(
-    stem(word)
-    for word in (
-        "list", "show", "display", "view", "print", "get", "create", "add", "delete", "remove", "set", "update",
-        "edit", "change", "modify",
-    )
-)  # fmt: skip
-"""Verbs that a command covers whose summary says that it manages something."""
 
 
 class SearchIndex:
@@ -135,7 +133,7 @@ class SearchIndex:
         Raises:
             UsageError: `effects.unknown-fact`.
         """
-        required, forbidden = _bits(having), _bits(lacking)
+        required, forbidden = bits_of(having), bits_of(lacking)
         terms = read_request(words)
         with self.storage.snapshot() as changed:
             if changed:
@@ -155,7 +153,7 @@ class SearchIndex:
                     and (accept is None or accept(hit.tool))
                 )
 
-            return self._hits(first_pass, max(0, min(limit, MAX_LIMIT)), matches)
+            return self._hits(first_pass, max(0, min(limit, MAX_LIMIT)), matches, words_of(words))
 
     def rarity_of(self, term: str) -> float:
         """The weight of a stem: high when few commands have it."""
@@ -212,7 +210,9 @@ class SearchIndex:
         if exact:
             return True, {}
         documents = self._places().documents
-        strengths = self.lexicon.like({term.stem: _counts(term) for term in terms})
+        request = dict.fromkeys(value_kinds(words), VALUE_WEIGHT)
+        request.update((term.stem, _counts(term)) for term in terms)
+        strengths = self.lexicon.like(request)
         if named:
             strengths = {
                 number: value
@@ -327,7 +327,11 @@ class SearchIndex:
         return self._lexicon_places
 
     def _hits(
-        self, found: FirstPass, limit: int, matches: Callable[[SearchHit], bool]
+        self,
+        found: FirstPass,
+        limit: int,
+        matches: Callable[[SearchHit], bool],
+        words: Sequence[str] = (),
     ) -> list[SearchHit]:
         hits: list[SearchHit] = []
         documents: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -346,10 +350,11 @@ class SearchIndex:
                 break
         # equal scores: the shorter command is the more general one
         hits.sort(key=lambda hit: (-hit.score, len(hit.path), len(hit.line), hit.line))
-        kinds = list(kinds_of(hits).values())
+        kinds = by_main_names(kinds_of(hits).values(), hits, documents, self._places(), words)
         if found.evidence and len(kinds) > 1:
             first = [(hit, documents[hit.tool, hit.path]) for hit in kinds[:FIRST]]
-            kinds[:FIRST] = self._reordered(found, first, limit)
+            again = self._reordered(found, first, limit)
+            kinds[:FIRST] = mains_first(again, documents, self._places(), words)
         return kinds[:limit] if len(kinds) >= limit else varied(kinds, hits)[:limit]
 
     def _reordered(
@@ -392,7 +397,3 @@ def _share(document: int, first: int) -> float:
 def _counts(term: Term) -> float:
     """The weight of a word in a comparison with curated intents; a side clause does not make a number less."""
     return term.weight if term.word.isdigit() else term.central
-
-
-def _bits(names: Sequence[str]) -> int:
-    return sum(BITS[name] for name in {fact_name(text) for text in names})

@@ -114,7 +114,8 @@ class Lexicon:
         numbers: dict[int, float] = {}
         for wording, data in self._rows("meaning", "wording", list(alike)):
             for number in unpack(data):
-                numbers[number] = max(numbers.get(number, 0.0), strength(alike[wording]))
+                value = strength(alike[wording], len(request))
+                numbers[number] = max(numbers.get(number, 0.0), value)
         return numbers
 
     def _rows(

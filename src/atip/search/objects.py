@@ -1,8 +1,8 @@
 """Objects: tool names that a request acts on, as opposed to tools that it asks for.
 
 `restart nginx` and `install git` name a program but mean another one: the service manager, the package manager. A name is an
-object when a verb of administration stands before it, the clause ends with it (`start a jupyter server` asks for jupyter) and
-no command of that tool says the verb itself (`docker restart` does). `what does ls do` asks for the manual in the same way. Pure.
+object when the request is a verb of administration, the name and nothing more (`stop caddy in the background` asks for caddy), and
+no command of that tool says the verb itself (`docker restart` does). `start` is not such a verb: it means to run the program. `what does ls do` asks for the manual in the same way. Pure.
 """
 
 from __future__ import annotations
@@ -26,12 +26,18 @@ IN_SUMMARY = 60
 VERBS = frozenset(
     stem(word)
     for word in (
-        "install", "reinstall", "uninstall", "upgrade", "downgrade", "restart", "reload", "start", "stop", "kill",
-        "enable", "disable",
+        "install", "reinstall", "uninstall", "upgrade", "downgrade", "restart", "reload", "stop", "kill", "enable",
+        "disable",
     )
 )  # fmt: skip
-KINDS = frozenset(map(stem, ("service", "daemon", "process", "package", "program", "unit")))
-"""Words that may follow the name: `stop the nginx service`."""
+AROUND = frozenset(
+    stem(word)
+    for word in (
+        "service", "daemon", "process", "package", "program", "unit", "distribution", "repository", "manager", "all",
+        "system", "machine", "latest", "newest",
+    )
+)  # fmt: skip
+"""Further words that a request may have: `stop the nginx service`, `install git from the distribution`."""
 _ASKS_ABOUT = re.compile(
     r"(what (does|is|do)|what's|where('s| is| are)|which (version|package)|explain|meaning of)\b",
     re.IGNORECASE,
@@ -67,10 +73,8 @@ def _is_object(
     terms: Sequence[Term], place: int, span: Span, postings: Callable[[str], Entries]
 ) -> bool:
     verbs = [term.stem for term in terms[:place] if term.stem in VERBS]
-    rest = terms[place + 1 :]
-    if not verbs or any(one.aside == terms[place].aside and one.stem not in KINDS for one in rest):
-        return False
-    return not any(_has(postings(verb), span) for verb in verbs)
+    others = {term.stem for term in (*terms[:place], *terms[place + 1 :])}.difference(verbs)
+    return bool(verbs) and others <= AROUND and not any(_has(postings(v), span) for v in verbs)
 
 
 def _has(entries: Entries, span: Span) -> bool:

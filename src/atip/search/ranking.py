@@ -12,6 +12,7 @@ import heapq
 import math
 
 from atip.model.value import Value
+from atip.search.stems import stem
 from atip.search.store.postings import FULL, greatest_impact
 
 TYPE_CHECKING = False
@@ -57,6 +58,15 @@ SOME = 300
 """… and then this many stay."""
 LEADING = 100
 """Documents that have to be in front before the terms that are left count for no others."""
+MANAGE = stem("manage")
+KEEPING = frozenset(
+    stem(word)
+    for word in (
+        "list", "show", "display", "view", "print", "get", "create", "add", "delete", "remove", "set", "update",
+        "edit", "change", "modify",
+    )
+)  # fmt: skip
+"""Verbs that a command covers whose summary says that it manages something."""
 SCALE = 2.2 / FULL
 """Impacts back to BM25's range (K1 + 1)."""
 

@@ -64,17 +64,6 @@ WEAK = frozenset(
         "here",
         "just",
         "already",
-        "now",
-        "right",
-        "currently",
-        "actually",
-        "really",
-        "simply",
-        "quickly",
-        "easily",
-        "nicely",
-        "properly",
-        "somehow",
     ]
 )
 ASIDE = frozenset(
@@ -103,6 +92,11 @@ _LOWER = bytes(
 ) + bytes(128)
 """ASCII text is cut by translation, several times faster than by a regular expression."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPOKEN = re.compile(
+    r"\b(?:right now|at the moment|now|currently|actually|really|simply|easily|nicely|properly|somehow|please)\b",
+    re.IGNORECASE,
+)
+"""Words of speech that do not change a request."""
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']{2,}\'|`[^`]*`|“[^”]*”')
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b")
 _REMARK = re.compile(r"\([^()]*\)")
@@ -112,6 +106,8 @@ _PATH = re.compile(
     r"|iso|img|deb|rpm|docx?|xlsx?|pptx?|odt|epub|bak|old|orig|db|sqlite3?|env|mkv|avi|mov|webm|webp|wav|flac|heic|tiff?"
     r"|bmp|cpp|hpp|java|rs|go|ts|rb|pl|jar|war|so|exe|pem|crt|csr|pub|key|patch|diff|tex|rst|bin|dump|pcap)|(?:[\w\-]+\.)+(?:com|org|net|io|dev|edu)|[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?!\w)"
 )
+
+_HOST = re.compile(r"(?:[\w\-]+\.)+(?:com|org|net|io|dev|edu)|[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 
 class Term(Value):
@@ -147,7 +143,8 @@ def normal_phrase(text: str) -> str:
 
 def phrase_key(text: str) -> str:
     """One spelling for requests that differ only in forms of words and in words that say nothing."""
-    return " ".join([stem(word) for word in words_of(text[:MAX_REQUEST]) if word not in FILLERS])
+    words = words_of(_SPOKEN.sub(" ", text[:MAX_REQUEST]))
+    return " ".join([stem(word) for word in words if word not in FILLERS])
 
 
 def name_terms(name: str) -> list[str]:
@@ -187,7 +184,7 @@ def read_request(text: str) -> list[Term]:
     text = text[:MAX_REQUEST]
     spoken = _QUOTED.sub(" ", text)
     values = " ".join([*_QUOTED.findall(text), *_PATH.findall(spoken)])
-    spoken = _PATH.sub(" ", spoken)
+    spoken = _SPOKEN.sub(" ", _PATH.sub(" ", spoken))
     remarks = " ".join(_REMARK.findall(spoken))
     found: dict[str, Term] = {}
     for part, weight in (
@@ -208,6 +205,18 @@ def read_request(text: str) -> list[Term]:
         for word in words_of(text)[:MAX_TERMS]:
             found.setdefault(stem(word), Term(stem=stem(word), weight=1.0, word=word))
     return list(found.values())
+
+
+def value_kinds(text: str) -> set[str]:
+    """Stems of what the values of a request are, which it does not say: `unpack backup.tar.gz` means a file."""
+    values = _PATH.findall(_QUOTED.sub(" ", text[:MAX_REQUEST]))
+    return {_kind_of(value) for value in values}
+
+
+def _kind_of(value: str) -> str:
+    if _HOST.fullmatch(value):
+        return "host"
+    return "file" if "." in value.rpartition("/")[2] else stem("directory")
 
 
 def with_compounds(terms: Sequence[Term], text: str, names: Collection[str]) -> list[Term]:

@@ -47,6 +47,11 @@ def test_other_verbs_and_verbs_after_the_name_ask_for_the_tool():
     assert kept("git restart") == ["git", "restart"]
 
 
-def test_name_before_its_noun_asks_for_the_tool():
-    assert kept("start an nginx server") == ["start", "nginx", "server"]
+def test_request_with_particulars_asks_for_the_tool():
+    assert kept("stop nginx in the background") == ["stop", "nginx", "background"]
+    assert kept("force install git") == ["force", "install", "git"]
     assert kept("stop the nginx service") == ["stop", "service"]
+
+
+def test_starting_a_program_asks_for_it():
+    assert kept("start nginx") == ["start", "nginx"]

@@ -18,8 +18,10 @@ from atip.search.text import (
     MAX_TERMS,
     name_terms,
     normal_phrase,
+    phrase_key,
     read_request,
     terms_of,
+    value_kinds,
     with_compounds,
     words_of,
 )
@@ -181,3 +183,20 @@ def test_a_text_row_keeps_any_text(documents):
     ]
     assert row.row(4) is None
     assert row.row(5 + len(documents)) is None
+
+
+def test_words_of_speech_do_not_change_a_request():
+    assert [term.word for term in read_request("which directory am I in right now, please")] == [
+        "directory"
+    ]
+    assert phrase_key("which directory am I in right now") == phrase_key("which directory am I in")
+
+
+def test_values_of_a_request_have_a_kind_that_it_does_not_say():
+    assert value_kinds("unpack backup.tar.gz into /srv/www") == {"file", stem("directory")}
+    assert value_kinds("is example.com or 10.0.0.1 reachable") == {"host"}
+
+
+def test_project_files_are_not_values():
+    assert all(term.weight == 1.0 for term in read_request("install from package.json"))
+    assert read_request("open report.docx")[1].weight < 1.0

@@ -51,8 +51,18 @@ def test_the_phrase_itself_is_most_like_it():
 
 
 def test_strength_grows_from_the_floor():
-    assert strength(FLOOR) == 0.0
-    assert 0.0 < strength(FLOOR + 0.1) < strength(1.0) == MOST
+    assert strength(FLOOR, 3) == 0.0
+    assert 0.0 < strength(FLOOR + 0.1, 3) < strength(1.0, 3) == MOST[0]
+
+
+def test_long_request_gives_a_phrase_less_strength():
+    assert [strength(1.0, words) for words in (1, 4, 5, 6, 20)] == [
+        MOST[0],
+        MOST[0],
+        MOST[1],
+        MOST[2],
+        MOST[2],
+    ]
 
 
 @pytest.mark.parametrize(

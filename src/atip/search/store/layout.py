@@ -9,8 +9,8 @@ import contextlib
 import os
 import sqlite3
 
-VERSION = "4"
-"""Of the layout *and* of the way text is cut into terms; another version is built anew."""
+VERSION = "5"
+"""Of the layout, of the way text is cut into terms *and* of the numbers of the lexicon's commands; another version is built anew."""
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE tool(name TEXT PRIMARY KEY, stamp TEXT, first INTEGER, last INTEGER) WITHOUT ROWID;
