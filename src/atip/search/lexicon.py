@@ -2,7 +2,7 @@
 
 `lexicon.sqlite` ships with the package and is read only: terms of curated intents (strong) and of the manuals
 and completions of well-known commands (weak), and near synonyms. Commands are matched by name, so an
-unknown tool is not affected. Built by `compile_lexicon.py`; docs/concepts/search.md says from what.
+unknown tool is not affected. Built by `scripts/compile_lexicon.py`; docs/concepts/search.md says from what.
 """
 
 from __future__ import annotations

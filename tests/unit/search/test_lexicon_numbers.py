@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.search.compile_lexicon import intents
 from atip.search.lexicon import Lexicon
+from scripts.compile_lexicon import intents
 
 
 @pytest.fixture(scope="module")

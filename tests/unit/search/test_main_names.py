@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.search.main_names import by_main_names, mains_first
+from atip.search.requests.main_names import by_main_names, mains_first
 from atip.search.store.hits import to_hit
 from atip.search.store.places import LexiconPlaces
 

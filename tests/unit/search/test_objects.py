@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.search.objects import IN_SUMMARY, without_objects
+from atip.search.requests.objects import IN_SUMMARY, without_objects
 from atip.search.stems import stem
 from atip.search.text import read_request
 

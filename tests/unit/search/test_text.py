@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.search.spelling import correct, is_one_edit
+from atip.search.requests.spelling import correct, is_one_edit
 from atip.search.stems import stem
 from atip.search.store.postings import FULL, impact_of, pack, unpack
 from atip.search.store.segments import BLOCK, Directory, entries_at, packed, unpacked

@@ -1,9 +1,8 @@
-"""Compile `lexicon.sqlite`: `python -m atip.search.compile_lexicon [TEXTS.jsonl]`.
+"""Compile `lexicon.sqlite`: `python scripts/compile_lexicon.py [TEXTS.jsonl]`.
 
 Each line of the input is `{"name": "git commit", "text": "…"}`: words of a manual page or a completion script of
 a well-known command. Only weighted stems are stored, at most `TERMS` a command. Without an input the stems of the
 last run stay, and intents (from the knowledge pack) and synonyms (thesaurus.txt) are compiled anew.
-A program for maintainers; nothing imports it.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 
     Bags = dict[str, collections.Counter[str]]
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-PACK = os.path.join(HERE, os.pardir, "knowledge", "pack")
+SEARCH = os.path.dirname(PATH)
+PACK = os.path.join(SEARCH, os.pardir, "knowledge", "pack")
 TERMS = 200
 SHARE = 0.6
 """Weight of a word of a manual, relative to a word of a summary."""
@@ -192,7 +191,7 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
             "INSERT INTO meaning VALUES (?, ?)",
             ((at, pack(array("I", sorted(found)))) for at, found in enumerate(wordings.values())),
         )
-        with open(os.path.join(HERE, "thesaurus.txt"), encoding="utf-8") as lines:
+        with open(os.path.join(SEARCH, "thesaurus.txt"), encoding="utf-8") as lines:
             near = synonyms(lines)
         rows = (
             (t, " ".join(f"{o} {c}" for o, c in sorted(n.items()))) for t, n in sorted(near.items())

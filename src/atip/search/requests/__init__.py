@@ -1,0 +1,1 @@
+"""Requests: which words of a request are names, objects or misspelt."""
