@@ -3,7 +3,7 @@
     PYTHONPATH=. python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz
 
 Prints hit@1 and hit@5 of each track before and after, held out (four folds by tool), then the weights of all
-requests for the table `WEIGHTS`: over all tools, and within one. Requests that name their tool count twice: they are few
+requests for the table `WEIGHTS`: over all tools, and within one. Requests that name their tool count three times: they are few
 here, and frequent in use. A conditional logit: the chance of a command among the first hits is the
 softmax of its weighted features; each step follows the gradient of one request (Adagrad).
 """
@@ -27,7 +27,7 @@ FOLDS = 4
 PASSES = 4
 STEP = 0.15
 DECAY = 1e-5
-COUNTS = {"blind_named": 2.0}
+COUNTS = {"blind_named": 3.0}
 """What a request of a track counts in the fit, where not 1."""
 
 if typing.TYPE_CHECKING:

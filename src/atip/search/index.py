@@ -165,7 +165,10 @@ class SearchIndex:
         near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
         stems = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
         postings = self.storage.postings_of(stems)
-        evidence = [self._evidence(term, near.get(term.stem), postings) for term in terms]
+        known = self.lexicon.postings_of(list(near))
+        evidence = [
+            self._evidence(term, near.get(term.stem), postings, known[term.stem]) for term in terms
+        ]
         scores = rank(evidence, self.storage.size, self._places(), is_filtered=is_filtered)
         named = [
             span
@@ -211,7 +214,7 @@ class SearchIndex:
             return True, {}
         documents = self._places().documents
         request = dict.fromkeys(value_kinds(words), VALUE_WEIGHT)
-        request.update((term.stem, _counts(term)) for term in terms)
+        request.update((term.stem, term.in_phrases) for term in terms)
         strengths = self.lexicon.like(request)
         if named:
             strengths = {
@@ -282,6 +285,7 @@ class SearchIndex:
         term: Term,
         synonyms: Sequence[tuple[str, float]] | None = None,
         loaded: Mapping[str, Sequence[int]] | None = None,
+        known: tuple[Sequence[int], Sequence[int]] | None = None,
         *,
         is_within: bool = False,
     ) -> Evidence:
@@ -289,7 +293,8 @@ class SearchIndex:
 
         Args:
             synonyms: synonyms of the term, if already looked up.
-            loaded: postings that were already read.
+            loaded: postings that were already read …
+            known: … and those of the lexicon.
         """
         in_lexicon = self.lexicon.postings
 
@@ -297,7 +302,7 @@ class SearchIndex:
             entries = loaded.get(word) if loaded is not None else None
             return self.storage.postings(word) if entries is None else entries
 
-        exact, lexicon = postings(term.stem), in_lexicon(term.stem)
+        exact, lexicon = postings(term.stem), known or in_lexicon(term.stem)
         if not exact and not any(lexicon):
             close = correct(term.word, self.storage.terms_between)
             if close is not None:
@@ -392,8 +397,3 @@ class SearchIndex:
 def _share(document: int, first: int) -> float:
     """Factor of a curated intent for one of the names of its command; `first` is the main one."""
     return 1.0 if document == first else TWIN
-
-
-def _counts(term: Term) -> float:
-    """The weight of a word in a comparison with curated intents; a side clause does not make a number less."""
-    return term.weight if term.word.isdigit() else term.central

@@ -31,26 +31,26 @@ WEIGHTS: Mapping[str, tuple[float, float]] = {
     # of the first pass, as a share of the best; and whether the request is a call of the command
     "score": (1.0, 1.0),
     # share of the request that the name or the summary has; less than nothing over all tools, since the score has it
-    "text": (-0.43, -0.05),
+    "text": (-0.43, -0.04),
     # share of the request that the lexicon knows of the command …
-    "lexicon": (1.03, 1.56),
+    "lexicon": (1.03, 1.71),
     # … and whether it could know nothing: such a command has only its own text. The tool is not a giant, of which
     # some command has the words of any request
-    "unknown": (0.44, 0.46),
+    "unknown": (0.44, 0.51),
     # share of the summary that the request says, or a near synonym of it
-    "answered": (0.22, 0.27),
+    "answered": (0.22, 0.28),
     # share of the command's own name that the request says: all of it speaks for the command …
-    "named": (0.33, 0.24),
+    "named": (0.36, 0.19),
     # … one of several words of it does not
-    "own name": (-0.25, -0.1),
+    "own name": (-0.25, -0.04),
     # the request begins as the summary does, or with a word of the own name
     "verb": (0.08, 0.23),
     # share of the request's neighboring words that are neighbors in the summary
-    "pairs": (0.5, 0.78),
+    "pairs": (0.5, 0.69),
     # how far below its tool the command is
     "depth": (-0.1, -0.28),
     # how near the request is to names and summary by the vectors of their words
-    "meaning": (0.35, 1.12),
+    "meaning": (0.35, 1.09),
 }
 """Over all tools, and within one. Fitted by `scripts/fit_search.py` on public requests; docs/concepts/search.md lists what was
 left out and why."""

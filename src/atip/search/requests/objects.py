@@ -57,9 +57,9 @@ def without_objects(
         span: first and last document of a tool, None without one of that name.
         postings: of a stem, in the order of documents.
     """
-    if len(terms) < 2:
-        return list(terms)
     is_about = len(terms) == 2 and _ASKS_ABOUT.match(words.strip()) is not None
+    if not is_about and (len(terms) < 2 or VERBS.isdisjoint([term.stem for term in terms])):
+        return list(terms)
     kept = [
         term
         for place, term in enumerate(terms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 from bisect import bisect_right
 from collections import defaultdict
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
 
+MAX_VARIABLES = 500
+"""Of one statement; old versions of SQLite allow 999."""
 MAX_SEGMENTS = 12
 AT_ONCE = 200
 """Rows of one statement; its values stay below SQLite's least limit of 999."""
@@ -52,6 +55,8 @@ class Storage:
         self._seen = 0
         self._blocks: segments.Directory | None = None
         self._large: list[tuple[str, int, int]] | None = None
+        self._firsts: list[int] | None = None
+        """First documents of the text rows."""
         self._refresh()
 
     def close(self) -> None:
@@ -266,17 +271,24 @@ class Storage:
 
     def rows(self, documents: Iterable[int]) -> dict[int, text_rows.Row]:
         """Document → (tool, path, summary, true facts, known facts), by number."""
-        found: dict[int, text_rows.Row] = {}
-        text_row = text_rows.TextRow(0, -1, b"", b"", "")
+        if self._firsts is None:
+            self._firsts = [
+                row[0] for row in self._db.execute("SELECT first FROM shelf ORDER BY first")
+            ]
+        wanted: dict[int, list[int]] = {}
         for document in sorted(documents):
-            if document > text_row.last:
-                row = self._db.execute(
-                    "SELECT * FROM shelf WHERE first <= ? ORDER BY first DESC LIMIT 1", (document,)
-                ).fetchone()
-                text_row = text_rows.TextRow(*row) if row else text_row
-            texts = text_row.row(document)
-            if texts is not None:
-                found[document] = texts
+            place = bisect_right(self._firsts, document)
+            if place:
+                wanted.setdefault(self._firsts[place - 1], []).append(document)
+        found: dict[int, text_rows.Row] = {}
+        firsts = list(wanted)
+        for start in range(0, len(firsts), MAX_VARIABLES):
+            part = firsts[start : start + MAX_VARIABLES]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT * FROM shelf WHERE first IN ({marks}) ORDER BY first"
+            for text_row in itertools.starmap(text_rows.TextRow, self._db.execute(query, part)):
+                texts = ((document, text_row.row(document)) for document in wanted[text_row.first])
+                found.update((document, row) for document, row in texts if row is not None)
         return found
 
     # -- the file --------------------------------------------------------------------------------
@@ -293,6 +305,7 @@ class Storage:
 
     def _refresh(self) -> None:
         self._large = None
+        self._firsts = None
         self._blocks = None
         self.dead = _dead(self._db)
         row = self._db.execute("SELECT ifnull(sum(last - first + 1), 0) FROM tool").fetchone()
