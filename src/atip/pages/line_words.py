@@ -5,6 +5,7 @@ Roles: `tool`, `command`, `option`, `value`, `path`, `host`, `argument`, `unknow
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.facts import named_facts
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from atip.policy.decision import Decision
 
     Word = dict[str, str]
+
+_BARE = re.compile(r"[\w-]+")
+"""A word without anything that only paths have: `/`, `.`, `~`, `*`."""
 
 
 def explain_words(subject: CommandContext) -> list[Word]:
@@ -106,8 +110,17 @@ def _option(given: GivenOption) -> tuple[str, str]:
 
 
 def _plain(subject: CommandContext, word: str) -> str:
-    if any(path.endswith(word.lstrip("./")) for path in subject.paths if word.strip("./")):
+    if _may_be_path(subject, word):
         return "path"
     if any(host and host in word for host in subject.hosts):
         return "host"
     return "unknown" if word.startswith("-") else "argument"
+
+
+def _may_be_path(subject: CommandContext, word: str) -> bool:
+    """The judge takes every operand for a possible path; a bare word is shown as one only where files are changed (`rm build`, not
+    `git push origin`)."""
+    if not any(path.endswith(word.lstrip("./")) for path in subject.paths if word.strip("./")):
+        return False
+    files = subject.effects.filesystem
+    return not _BARE.fullmatch(word) or files.write is True or files.delete is True

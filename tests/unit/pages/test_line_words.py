@@ -44,3 +44,14 @@ def test_what_holds_for_the_line_belongs_to_no_command():
 def test_a_bundle_of_unknown_flags_says_so_once():
     (subject,) = explain("curl -fsSL https://example.com").invocations
     assert explain_words(subject)[1]["text"].count("not known") == 1
+
+
+def test_a_bare_word_is_a_path_only_where_files_are_changed():
+    def roles(line):
+        (subject,) = explain(line).invocations
+        return {one["word"]: one["role"] for one in explain_words(subject)}
+
+    assert roles("rm -rf build")["build"] == "path"
+    assert roles("cat src/a.py")["src/a.py"] == "path"
+    push = roles("git push origin main")
+    assert push["origin"] == push["main"] == "argument"
