@@ -153,6 +153,11 @@ class Crawler:
             (package for discovered in self._queries() for package in discovered()), key=_place
         )
 
+    @property
+    def refusals(self) -> list[Refusal]:
+        """Refusals so far, sorted by label."""
+        return sorted(self._refusals, key=lambda one: (one.label, one.code))
+
     def _queries(self) -> list[Callable[[], list[Package]]]:
         """One callable per source that queries it; with a limit, one callable for all sources in turn."""
         names = list(dict.fromkeys(request.source for request in self._order.requests))

@@ -159,3 +159,13 @@ def test_a_package_that_cannot_be_resolved_is_refused_without_another_try(tmp_pa
             crawl(tmp_path, index, "pypi:sortlines")
         assert index.answers[0] == ("/simple/sortlines/", answer)
     assert len(index.answers) == 1
+
+
+def test_a_dry_run_names_what_it_cannot_crawl(tmp_path):
+    options = ("--dry-run", "--json", "--out", "registry", "--state", "state")
+    ran = atip("crawl", "npm:../x", "pypi:--help", *options, home=tmp_path)
+    assert ran.document["packages"] == []
+    assert [(one["package"], one["code"]) for one in ran.document["deadLetters"]] == [
+        ("npm:../x", "crawl.unknown"),
+        ("pypi:--help", "crawl.unknown"),
+    ]

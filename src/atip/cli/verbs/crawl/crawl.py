@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from atip.cli.context import Context
     from atip.crawler.crawl import CrawlReport
+    from atip.crawler.packages import Refusal
     from atip.crawler.publishing import PublishReport
 
 EFFECTS = {
@@ -63,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     crawler = Crawler(order_of(options, ctx), progress_printer(ctx))
     if options.dry_run:
-        return _plan(crawler.discover(), ctx)
+        return _plan(crawler.discover(), crawler.refusals, ctx)
     crawled = crawler.run()
     report = publish(crawled, _publish_order(options, ctx))
     if ctx.as_json:
@@ -86,7 +88,7 @@ def _publish_order(options: argparse.Namespace, ctx: Context):  # type: ignore[n
     )
 
 
-def _plan(packages, ctx: Context) -> int:  # type: ignore[no-untyped-def]
+def _plan(packages, refusals, ctx: Context) -> int:  # type: ignore[no-untyped-def]
     from atip.cli.output import clean
 
     rows = [
@@ -99,13 +101,21 @@ def _plan(packages, ctx: Context) -> int:  # type: ignore[no-untyped-def]
         for package in packages
     ]
     if ctx.as_json:
-        ctx.emit({"packages": rows})
+        ctx.emit({"packages": rows, "deadLetters": [one.to_json() for one in refusals]})
         return 0
     for row in rows:
         ctx.print(
             f"{clean(row['package'])} {clean(row['version'])} {row['platform']}: {row['files']} files"
         )
+    _print_refusals(refusals, ctx)
     return 0
+
+
+def _print_refusals(refusals: Sequence[Refusal], ctx: Context) -> None:
+    from atip.cli.output import clean
+
+    for refusal in refusals[:20]:
+        ctx.note(f"dead letter: {clean(refusal.label)}: {clean(refusal.message)} [{refusal.code}]")
 
 
 def _document(crawled: CrawlReport, report: PublishReport) -> dict[str, object]:
@@ -134,7 +144,6 @@ def _print(crawled: CrawlReport, report: PublishReport, ctx: Context) -> None:
         ctx.note(
             f"waits: {clean(change.name)} {clean(change.version)} ({change.kind}) sha256:{change.digits[:16]}…"
         )
-    for refusal in crawled.refusals[:20]:
-        ctx.note(f"dead letter: {clean(refusal.label)}: {clean(refusal.message)} [{refusal.code}]")
+    _print_refusals(crawled.refusals, ctx)
     for problem in report.problems[:20]:
         ctx.note(f"check: {clean(problem)}")
