@@ -62,7 +62,7 @@ def discover_releases(
     newest: Mapping[str, str] = {}
     # A client that is too old, or an index that is down: each package is resolved, or fails with a reason.
     with contextlib.suppress(FetchError, ValueError):
-        newest = client.newest_versions(names)
+        newest = client.newest_versions(names) if names else {}
 
     def find(request: CrawlRequest) -> Package | Refusal:
         name = _package_name(request)
