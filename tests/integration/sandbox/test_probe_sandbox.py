@@ -130,6 +130,16 @@ def test_waiting_for_anything_else_counts_on_a_loaded_machine(load) -> None:
 
 
 @pytest.mark.measured
+def test_a_program_that_only_waits_is_over_before_its_limit() -> None:
+    with ProbeSandbox() as box:
+        waiting = box.run(["/bin/sleep", SLEEP_MARK], wall_s=20.0)
+        working = "sleep 2; perl -e 'do { ($u) = times } while $u < 0.3'; sleep 2; echo done"
+        resting = box.run(["/bin/sh", "-c", working], wall_s=20.0)
+    assert waiting.timed_out and 2.5 < waiting.duration_s < 5.0
+    assert (resting.stdout, resting.timed_out) == (b"done\n", False)
+
+
+@pytest.mark.measured
 def test_endless_work_ends_with_its_processor_time() -> None:
     with ProbeSandbox() as box:
         result = box.run(["/bin/sh", "-c", "while :; do :; done"], wall_s=0.5)

@@ -175,3 +175,84 @@ def test_a_program_that_works_until_its_time_is_over_is_asked_twice_only():
     tree = HelpTree(runner, "/usr/bin/boat", lambda text, path: infer_help(text), HelpBudget())
     assert tree.explore() is None
     assert runner.asked == [("--help",), ("-h",)]
+
+
+def test_an_echo_to_the_spelling_that_works_is_final():
+    group = "Usage: boat load <command>\n\nCommands:\n  up  Upwards\n  by  Sideways\n"
+    answers = {
+        ("--help",): ROOT,
+        ("load", "--help"): group,
+        ("load", "up", "--help"): group,
+        ("load", "by", "--help"): group,
+    }
+    command, runner, _ = explore(answers)
+    assert list(command.commands["load"].commands) == ["up", "by"]
+    nested = [words for words in runner.asked if "up" in words or "by" in words]
+    assert nested == [("load", "up", "--help"), ("load", "by", "--help")]
+
+
+def test_of_many_commands_whose_subcommands_echo_only_one_is_asked_after_two():
+    names = [f"port{number}" for number in range(6)]
+    rows = "".join(f"  {name}  Go there\n" for name in names)
+    answers = {
+        ("--help",): f"Usage: boat <command>\n\nCommands:\n{rows}",
+        **{(name, "--help"): _port(name) for name in names},
+        **{(name, word, "--help"): _port(name) for name in names for word in ("in", "out", "by")},
+    }
+    _, runner, _ = explore(answers)
+    nested = [words[0] for words in runner.asked if len(words) == 3]
+    assert [nested.count(name) for name in names] == [3, 3, 1, 1, 1, 1]
+
+
+def test_a_program_that_says_the_same_to_everything_is_asked_three_times():
+    class Deaf(Simulated):
+        def run(self, argv, *, wall_s=None):
+            super().run(argv)
+            return ProbeResult(stderr=b"No module named 'cargo'\n", exit_code=1)
+
+    runner = Deaf({})
+    tree = HelpTree(runner, "/usr/bin/boat", lambda text, path: infer_help(text), HelpBudget())
+    tree.explore()
+    assert runner.asked == [("--help",), ("-h",), ()]
+
+
+def test_a_text_that_names_another_spelling_is_followed():
+    answers = dict.fromkeys([("--help",), ("-h",), ("help",)], "type boat -help for help\n")
+    command, _, _ = explore({**answers, ("-help",): LOAD})
+    assert ("-f", "--force") in flags(command)
+
+
+@pytest.mark.parametrize("cut", ["truncated", "timed_out"])
+def test_output_without_end_is_no_help(cut):
+    class Endless(Simulated):
+        def run(self, argv, *, wall_s=None):
+            super().run(argv)
+            return ProbeResult(stdout=LOAD.encode() * 99, exit_code=-9, **{cut: True})
+
+    tree = HelpTree(Endless({}), "/bin/boat", lambda text, path: infer_help(text), HelpBudget())
+    assert tree.explore() is None
+
+
+def test_a_program_that_computes_until_its_time_is_over_is_asked_once():
+    class Computing(Simulated):
+        def run(self, argv, *, wall_s=None):
+            super().run(argv)
+            return ProbeResult(exit_code=-9, timed_out=True, cpu_s=wall_s)
+
+    runner = Computing({})
+    tree = HelpTree(runner, "/usr/bin/boat", lambda text, path: infer_help(text), HelpBudget())
+    assert tree.explore() is None
+    assert runner.asked == [("--help",)]
+
+
+def test_a_word_that_makes_a_program_work_is_not_repeated_in_another_spelling():
+    class Working(Simulated):
+        def run(self, argv, *, wall_s=None):
+            answer = super().run(argv)
+            return answer.replace(cpu_s=2.0) if len(argv) > 2 else answer
+
+    runner = Working({("--help",): ROOT})
+    HelpTree(
+        runner, "/bin/boat", lambda text, path: infer_help(text, tool="boat"), HelpBudget()
+    ).explore()
+    assert runner.asked == [("--help",), ("load", "--help"), ("sail", "--help")]

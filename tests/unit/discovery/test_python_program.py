@@ -140,3 +140,21 @@ def test_usage_lines_of_optparse_tell_positionals_and_nested_commands():
         python_program.read_parser({"usage": "Usage: x <command> [args]", "options": []}, "x")
         is None
     )
+
+
+def test_console_scripts_that_start_the_same_function_are_loaded_once(tmp_path):
+    script = "#!/usr/bin/python3\nfrom boat.cli import main\nmain()\n"
+    for name, text in (("boat", script), ("boat3", script), ("ship", script.replace("cli", "up"))):
+        (tmp_path / name).write_text(text)
+    stub = Stub(interpreter="/usr/bin/python3", language="python", module="boat.cli")
+    runner = Answering({"": piece("load")})
+    source = PythonSource(lambda _: runner)
+    names = ("boat", "boat3", "ship")
+    paths = {name: str(tmp_path / name) for name in names}
+    tools = [
+        source.ask(SUBJECT.replace(name=n, path=paths[n], real_path=paths[n], stub=stub))
+        for n in names
+    ]
+    assert [tool.name for tool in tools] == ["boat", "boat3", "ship"]
+    assert tools[0].commands == tools[1].commands
+    assert runner.asked.count("") == 2

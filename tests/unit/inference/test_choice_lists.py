@@ -31,6 +31,11 @@ def values(entry: str, flag: str) -> list[str] | None:
             "--as",
             "plain full",
         ),
+        (
+            '  --format string  Save image to oci-archive, oci-dir (a folder), tar (one file) (default "tar")',
+            "--format",
+            "oci-archive oci-dir tar",
+        ),
         ("  --paste=mode  Send failed|all lines to the server", "--paste", "failed all"),
         ("  --form <form>  Output format among: rows (default), lines, or json.", "--form", "rows lines json"),
         ("  --rank=RANK  Rank of files. Choices available: bulk, standard", "--rank", "bulk standard"),

@@ -296,3 +296,10 @@ def test_a_line_of_flags_is_not_a_definition() -> None:
     assert {option.description for option in options if "--format" in option.flags} == {
         "shape of the bow"
     }
+
+
+def test_kinds_of_values_in_braces_are_one_positional():
+    command = infer_help("Usage: scan [options] {dir|jar|class} ...\n", tool="scan")
+    assert not command.commands
+    (argument,) = command.arguments
+    assert (argument.name, argument.variadic) == ("dir-or-jar-or-class", True)

@@ -5,7 +5,6 @@ What has not changed since it was kept is not looked at again; an interrupt ends
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.discovery.findings.popular import rank_of
@@ -70,7 +69,7 @@ class ScanLearner:
         self._progress = progress
         self._learn = learn
         self._refresh = refresh
-        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._jobs = jobs
         self._flushed = monotonic()
         self._pending: dict[Future[SourceFinding | None], LearningTarget] = {}
         """Programs being learned, and results not yet stored."""
@@ -129,7 +128,9 @@ class ScanLearner:
             return
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
-        pool = ThreadPoolExecutor(self._jobs)
+        from atip.sandbox.probes.probe import default_jobs
+
+        pool = ThreadPoolExecutor(self._jobs or default_jobs())
         pending = {pool.submit(self._look, program.subject): program for program in programs}
         self._pending = pending
         try:

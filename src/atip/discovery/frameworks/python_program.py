@@ -7,7 +7,9 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from atip.discovery.files.content import HEAD
 from atip.discovery.files.stubs import head_of, managed_target, parse_stub
+from atip.discovery.sources.aliases import Once
 from atip.discovery.sources.inference_sources import GENERATOR, ask_version
 from atip.errors import FormatError
 from atip.model.reading.reader import STORE, read_json
@@ -48,11 +50,18 @@ class PythonSource:
     def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
         self._open_runner = open_runner
         self._source = ""
+        self._by_entry: Once[Tool | None] = Once()
+        """By entry point: `pip`, `pip3` and `pip3.11` are three files that start the same function."""
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
-        _, stub = behind(subject)
+        script, stub = behind(subject)
         if stub.language != "python" or stub.interpreter is None:
             return None
+        entry = _entry_of(script, stub)
+        tool = self._by_entry.get(entry, lambda: self._load(subject))
+        return tool and tool.replace(name=subject.name)
+
+    def _load(self, subject: ProbeSubject) -> Tool | None:
         tool = self._dump(subject)
         if tool is None or (not tool.commands and _hands_on(tool)):
             tool = self._dump_each_command(subject, tool)
@@ -136,6 +145,14 @@ class PythonSource:
                 with open(os.path.join(_HERE, name), encoding="utf-8") as file:
                     self._source += file.read()
         return self._source
+
+
+def _entry_of(script: str, stub: Stub) -> tuple[str, ...]:
+    """Equal for two console scripts that start the same function in the same folder; of any other script itself."""
+    text = head_of(script)
+    if not stub.module or len(text) >= HEAD:
+        return (script,)
+    return os.path.dirname(script), text.decode("utf-8", "surrogateescape")
 
 
 def _hands_on(tool: Tool) -> bool:

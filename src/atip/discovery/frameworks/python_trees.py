@@ -14,8 +14,8 @@ import time
 import zlib
 
 MARK = b"\x1eatip-parser\x1e"
-PIECE_BYTES = 500_000
-PIECE_S = 6.0
+PIECE_BYTES = 800_000
+PIECE_S = 10.0
 MAX_DEPTH = 5
 MAX_CHOICES = 40
 _TAG = re.compile(r"<[^>]*>")
@@ -69,6 +69,11 @@ def hook_aws(module):
 
 
 def tell_aws(driver):
+    hooks = sys.modules.get("botocore.hooks")
+    if hasattr(hooks, "accepts_kwargs"):
+        hooks.accepts_kwargs = lambda function: (
+            True
+        )  # its own handlers do; inspecting each takes an eighth of the time
     table = _aws_table(driver)
     arguments = getattr(driver, "arg_table", None) or driver._get_argument_table()
     about = driver._get_cli_data() if hasattr(driver, "_get_cli_data") else {}
@@ -82,9 +87,10 @@ def tell_aws(driver):
     def make(name):
         node = _aws_command(table.pop(name), 1)
         for holder in (loader, getattr(loader, "file_loader", None)):
-            cache = getattr(holder, "_cache", None)
-            if cache:
-                cache.clear()  # the model of one service may take a hundred megabytes
+            cache = getattr(holder, "_cache", None) or {}
+            # The model of one service may take a hundred megabytes; the list of all services is needed for each.
+            for key in [key for key, value in cache.items() if isinstance(value, dict)]:
+                del cache[key]
         return node
 
     write_pieces(root, list(table), make, AFTER)

@@ -67,6 +67,10 @@ _ASKS_FOR_HELP = re.compile(r"\btry\b.{0,60}\bhelp\b", re.I)
 """`Command "--help" is unknown, try "ip link help".`"""
 MAX_ECHOES = 3
 """Subcommands in a row that print the help above them before their siblings are taken to do the same."""
+MAX_ECHOING_GROUPS = 2
+"""Commands in a row whose subcommands all do that before only one is asked of each that follows."""
+SLOW_S = 1.0
+"""Processor time of a probe after which a subcommand is not asked in another spelling."""
 MAX_WRONG_GUESSES = 3
 """Candidates of one command that turn out to be values before the rest is taken for values too."""
 
@@ -119,17 +123,27 @@ class HelpTree:
         self._failures = 0
         self._echoes = 0
         """Subcommands in a row that answered with the help of a command above."""
+        self._echoing_groups = 0
+        """Commands in a row whose subcommands all did."""
         self._spelling: tuple[str, ...] = SPELLINGS[0]
         self._is_prefix = False
         """Whether the spelling comes before the path: `tool help sub`."""
         self._short = False
         """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
+        self._has_answered = False
+        """Whether a subcommand has answered, to the spelling that the two above tell."""
+        self._was_slow = False
+        """Whether the last probe was work, not an answer: the same word in another spelling would be the same work."""
         self._exit_code: int | None = None
+        self._output = b""
+        """Output of the last probe as it was written."""
         self._complaint = ""
         """Error message of the last probe."""
         self._was_success = False
         """Whether the help was an answer, not a complaint about the question."""
         self.was_cut = False
+        self.first_text = ""
+        """Answer to the first question; empty without one."""
 
     def explore(self) -> Command | None:
         """The root command with everything below it that could be had; None without any help."""
@@ -150,10 +164,20 @@ class HelpTree:
     def _root(self) -> tuple[Command, str] | None:
         best: tuple[Command, str] | None = None
         best_rank = (False, 0)
-        for spelling in SPELLINGS:
+        outputs: set[bytes] = set()
+        is_deaf = False
+        for place, spelling in enumerate(SPELLINGS):
             if (not spelling and best) or self._failures >= MAX_UNANSWERED:
                 break
+            if spelling and is_deaf:
+                continue
             text = self._ask((*spelling,))
+            self.first_text = self.first_text if place else text or ""
+            # The same words for two questions: it does not look at them, or at none that it was asked.
+            is_deaf = self._output in outputs and not _names_any(
+                self._output, SPELLINGS[place + 1 :]
+            )
+            outputs.add(self._output or b"nothing")
             if text is None:
                 continue
             complained = bool(self._complaint)
@@ -196,15 +220,16 @@ class HelpTree:
         answers: dict[str, tuple[Command, _AncestorHelp]] = {}
         wrong = 0
         self._echoes = 0
+        most_echoes = MAX_ECHOES if self._echoing_groups < MAX_ECHOING_GROUPS else 1
         for name, child in command.commands.items():
             is_guess = bool(child.own.get("unconfirmed"))
             if is_guess:
                 children.pop(name)  # until its own help shows that it is one
                 if wrong >= MAX_WRONG_GUESSES:
                     continue
-            if self._echoes >= MAX_ECHOES or not self._may_ask() or name == "help":
+            if self._echoes >= most_echoes or not self._may_ask() or name == "help":
                 continue
-            answer = self._child((*path, name), ancestors)
+            answer = self._child((*path, name), ancestors, is_guess=is_guess)
             if answer is None:
                 if is_guess:
                     wrong += 1
@@ -221,21 +246,21 @@ class HelpTree:
             )
             answers[name] = merged, _AncestorHelp(text, subcommand)
             children[name] = merged
+        self._echoing_groups = 0 if answers else self._echoing_groups + bool(self._echoes)
         # All commands of one level come first: what is left of the budget goes to those below them.
         for name, (merged, subcommands) in answers.items():
             children[name] = self._below(merged, (*path, name), (*ancestors, subcommands))
         return command.replace(commands=children or None)
 
     def _child(
-        self, path: tuple[str, ...], ancestors: tuple[_AncestorHelp, ...]
+        self, path: tuple[str, ...], ancestors: tuple[_AncestorHelp, ...], *, is_guess: bool
     ) -> tuple[Command, str] | None:
-        orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
-        if self._is_prefix:
-            orders[:2] = reversed(orders[:2])
-        if self._short and self._spelling != ("-h",):
-            orders.insert(0, orders.pop())
+        orders = self._orders(path)
         is_echo = False
         for words in orders:
+            is_final = is_guess or self._was_slow or (is_echo and self._has_answered)
+            if words != orders[0] and is_final:
+                break  # a word that is none may cost much; an echo of the spelling that works is final
             text = self._ask(words)
             if _ASKS_FOR_HELP.search(self._complaint) and (*path, "help") not in orders:
                 orders.insert(1, (*path, "help"))
@@ -247,11 +272,21 @@ class HelpTree:
             if _weight(command) and not repeats:
                 self._is_prefix = words[0] == "help"
                 self._short = words[-1] == "-h"
+                self._has_answered = True
                 self._failures = self._echoes = 0
                 return command, text
         self._failures += not is_echo
         self._echoes += is_echo
         return None
+
+    def _orders(self, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Spellings of the question for a subcommand, the one that was answered last first."""
+        orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
+        if self._is_prefix:
+            orders[:2] = reversed(orders[:2])
+        if self._short and self._spelling != ("-h",):
+            orders.insert(0, orders.pop())
+        return orders
 
     def _may_ask(self) -> bool:
         may = (
@@ -271,13 +306,26 @@ class HelpTree:
         wall_s = self._budget.answer_s if words else min(NO_ARGUMENTS_S, self._budget.answer_s)
         answer = self._runner.run([self._program, *words], wall_s=wall_s)
         self._used_s += answer.cpu_s
-        if answer.failure or answer.timed_out:
-            self._failures += 1
+        self._was_slow = answer.cpu_s > SLOW_S
+        self._output = answer.stdout + answer.stderr
+        if answer.failure or answer.timed_out or answer.truncated:
+            # One that computes until its time is over would compute the same for the next question.
+            self._failures += 2 if answer.cpu_s > wall_s / 2 else 1
             return None
         self._exit_code = answer.exit_code
-        text = max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
-        self._complaint, text = split_complaint(text)
+        self._complaint, text = split_complaint(_text_of(answer))
         return text if text.strip() else None
+
+
+def first_text(runner: Runner, program: str, budget: HelpBudget) -> str:
+    """Answer of a program to the first question of `HelpTree`, without a complaint; empty without one."""
+    answer = runner.run([program, *SPELLINGS[0]], wall_s=budget.answer_s)
+    is_answer = not (answer.failure or answer.timed_out or answer.truncated)
+    return split_complaint(_text_of(answer))[1] if is_answer else ""
+
+
+def _text_of(answer: ProbeAnswer) -> str:
+    return max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
 
 
 def proven_option(flag: str, description: str) -> Option:
@@ -287,6 +335,12 @@ def proven_option(flag: str, description: str) -> Option:
     return Option(
         name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": extension}
     )
+
+
+def _names_any(output: bytes, spellings: Sequence[tuple[str, ...]]) -> bool:
+    """Whether a text names one of these spellings (`use -help`)."""
+    words = set(re.split(rb"[^\w?-]+", output[:MAX_TEXT]))
+    return any(spelling and spelling[0].encode() in words for spelling in spellings)
 
 
 def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:

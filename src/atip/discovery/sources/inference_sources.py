@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import alternative_of
 from atip.discovery.frameworks.marks import GO_FLAG, marks_in
-from atip.discovery.sources.help_tree import PATIENT, HelpBudget, HelpTree, proven_option
+from atip.discovery.sources.aliases import ExploredHelp
+from atip.discovery.sources.help_tree import (
+    PATIENT,
+    HelpBudget,
+    HelpTree,
+    first_text,
+    proven_option,
+)
 from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
@@ -40,25 +47,48 @@ class HelpSource:
     ) -> None:
         self._open_runner = open_runner
         self._budget = budget
+        self._explored: dict[str, ExploredHelp] = {}
+        """By the bytes of a file, under the name that was asked last."""
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
+        runner = self._open_runner(subject)
+        explored = self._explore(subject, runner)
+        if explored is None:
+            return None
+        command = explored.command
+        if GO_FLAG in marks_in(subject.stub.target or subject.real_path):
+            command = command.replace(options=with_both_dashes(command.options or ()))
+        command, version = _with_version(command, runner, subject)
+        tool = inferred_tool(subject.name, command, "help-parsing", is_truncated=explored.was_cut)
+        return tool.replace(version=version)
+
+    def _explore(self, subject: ProbeSubject, runner: Runner) -> ExploredHelp | None:
+        """All commands; those of another name of the same file, if both print the same help."""
         from atip.inference.help import infer_help
 
-        runner = self._open_runner(subject)
+        budget = self._budget or (PATIENT if subject.stub.language else HelpBudget())
+        is_file = not subject.stub.target
+        known = self._explored.get(subject.digest) if is_file else None
+        if known is not None:
+            text = first_text(runner, subject.program, budget)
+            alias = known.under(subject.name, text) if text else None
+            if alias is not None:
+                return alias
         tree = HelpTree(
             runner,
             subject.program,
             lambda text, path: infer_help(text, tool=subject.name, path=path),
-            self._budget or (PATIENT if subject.stub.language else HelpBudget()),
+            budget,
         )
         command = tree.explore()
         if command is None:
             return None
-        if GO_FLAG in marks_in(subject.stub.target or subject.real_path):
-            command = command.replace(options=with_both_dashes(command.options or ()))
-        command, version = _with_version(command, runner, subject)
-        tool = inferred_tool(subject.name, command, "help-parsing", is_truncated=tree.was_cut)
-        return tool.replace(version=version)
+        explored = ExploredHelp(
+            name=subject.name, text=tree.first_text, command=command, was_cut=tree.was_cut
+        )
+        if is_file and tree.first_text:
+            self._explored[subject.digest] = explored
+        return explored
 
 
 def with_both_dashes(options: Iterable[Option]) -> tuple[Option, ...]:

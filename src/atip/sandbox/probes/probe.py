@@ -176,5 +176,5 @@ class ProbeSandbox:
 
 
 def default_jobs() -> int:
-    """Confinements worth having on this machine: one for each processor we may use."""
-    return max(1, len(os.sched_getaffinity(0)))
+    """Confinements worth having on this machine: two for each processor we may use, as one program computes while another waits."""
+    return 2 * max(1, len(os.sched_getaffinity(0)))

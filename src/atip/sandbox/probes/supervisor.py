@@ -31,7 +31,9 @@ TIMED_OUT, TRUNCATED, NOT_STARTED, NEEDS_RESTART = 1, 2, 4, 8
 
 WIPE_S = 1.0
 LOOK_S = 0.4
-"""Seconds between two checks of a probe that is over its limit."""
+"""Seconds between two checks of a probe."""
+IDLE_S = 3.0
+"""Seconds without any work after which a probe is over: it waits for input, a network or a screen that it will not get."""
 BUSY_S = 0.015
 """Processor time between two looks that tells work from waiting; the kernel counts in steps of 0.01."""
 TICKS = 100.0
@@ -160,7 +162,7 @@ def starved() -> float:
 class TimeLimit:
     """When a probe has had its time: seconds of processor, or of waiting for anything but a processor.
 
-    On an idle machine this is the clock. On a loaded one a program that waits for its turn gets up to
+    One that only waits is over after `IDLE_S`. On an idle machine the limit is the clock. On a loaded one a program that waits for its turn gets up to
     `MAX_STRETCH` times as long, so that what a program answers does not depend on what else runs.
     """
 
@@ -171,7 +173,9 @@ class TimeLimit:
         self._reaped = cpu_reaped()
         self._starved = starved()
         self._used = 0.0
-        self.next_look = self._started + limit_s - self._step_s
+        self._worked = self._started
+        """When it was last seen at work."""
+        self.next_look = self._started + self._step_s
 
     def is_over(self) -> bool:
         """Look at the processes; False sets the time of the next look."""
@@ -180,10 +184,12 @@ class TimeLimit:
         used, before = total - self._reaped, self._used
         self._used = used
         elapsed = now - self._started
+        is_working = is_ready or used - before > BUSY_S
+        self._worked = now if is_working else self._worked
         self.next_look = now + self._step_s
         if elapsed < self._limit_s:
-            return False
-        is_working = is_ready or used - before > BUSY_S
+            self.next_look = min(self.next_look, self._started + self._limit_s)
+            return now - self._worked >= IDLE_S
         charged = max(used, elapsed - (starved() - self._starved))
         return not is_working or charged >= self._limit_s or elapsed >= self._limit_s * MAX_STRETCH
 

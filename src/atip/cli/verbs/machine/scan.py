@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--refresh", action="store_true", help="probe unchanged tools again")
     parser.add_argument(
-        "--jobs", type=natural, default=0, help="sandboxes in parallel (default: one per processor)"
+        "--jobs", type=natural, default=0, help="sandboxes in parallel (default: two per processor)"
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print what would be executed, execute nothing"

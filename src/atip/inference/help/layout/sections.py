@@ -90,16 +90,10 @@ def split_sections(
         if current.boxed and leaves and line.cells is None and not line.title:
             current = Section("", OTHER, None, level=-1)
             sections.append(current)
-        row = (
-            current.kind == COMMANDS
-            and line.text.split(" ", 1)[0].lower() in own
-            and _kind_of_words(line.text) == OTHER
-        )
         # Manual pages set their text at column 5 or 7 and subsections at 2 or 3.
         part = manual and 0 < line.indent < 4 and line.after_blank and line.text[0].isalpha()
-        if manual and line.indent > 3 and _kind_of_words(line.text) not in _LISTS:
-            row = True  # text of a manual page, whatever it looks like
-        if not row and (part or underlined or _is_heading(line, above, below, current, floor)):
+        stands_out = part or underlined or _is_heading(line, above, below, current, floor)
+        if stands_out and not _is_content(line, current, own, manual=manual):
             title = line.text.strip("=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
             current = Section(title, _kind(title, line, current), line, level=line.indent)
             sections.append(current)
@@ -113,6 +107,14 @@ def split_sections(
             if section.title == "TOPICS":  # oclif: commands that have commands
                 section.kind = COMMANDS
     return sections
+
+
+def _is_content(line: Line, current: Section, own: frozenset[str], *, manual: bool) -> bool:
+    """Whether a line that looks like a heading is a row of a list of commands, or text of a manual page."""
+    is_row = current.kind == COMMANDS and line.text.split(" ", 1)[0].lower() in own
+    if is_row and _kind_of_words(line.text) == OTHER:
+        return True
+    return manual and line.indent > 3 and _kind_of_words(line.text) not in _LISTS
 
 
 def is_rule(line: Line) -> bool:
@@ -163,8 +165,9 @@ def _is_colon_heading(line: Line, above: Line | None, below: Line | None, curren
 
 def _is_capitals(line: Line, below: Line | None, current: Section) -> bool:
     text = line.text
-    letters = sum(char.isalpha() for char in text)
-    if letters < 3 or not text.isupper() or len(text.split()) > 8 or text[-1] in ".,;":
+    if not text.isupper() or len(text.split()) > 8 or text[-1] in ".,;":
+        return False
+    if sum(char.isalpha() for char in text) < 3:
         return False
     if current.kind == ARGUMENTS and line.indent > current.level:
         return False

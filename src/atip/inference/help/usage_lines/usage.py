@@ -97,6 +97,10 @@ def _default_command(node: UsageNode) -> str:
     return inner[0].text if is_word and inner[0].text.islower() else ""
 
 
+_KINDS = frozenset(("dir", "directory", "file", "filename", "path", "url"))
+"""Words in braces that name kinds of values, not commands."""
+
+
 class _Reader:
     """Walks the tree of one pattern and adds its facts to a Usage."""
 
@@ -274,6 +278,11 @@ class _Reader:
         names = tuple(name for alt in node.alternatives if (name := plain_name(alt)))
         following = branch[at + 1] if at + 1 < len(branch) else None
         dots = node.repeat or (following is not None and following.text == "...")
+        if not _KINDS.isdisjoint(names):  # `{dir|jar|class} ...`: kinds of one positional
+            argument = UsageArgument("-or-".join(names), self.lines)
+            argument.variadic = dots
+            self.positionals.append(argument)
+            return
         if is_first and len(names) == len(node.alternatives) and all(map(str.islower, names)):
             self.usage.brace_words += [(name, self.lines) for name in names]
             self.usage.brace_groups += 1

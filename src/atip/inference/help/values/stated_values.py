@@ -38,6 +38,8 @@ _MEANING = re.compile(
 _CAPITALS = re.compile(
     r"(?:\bto |, )([A-Z][A-Z0-9]+(?:, [A-Z][A-Z0-9]+){1,20},? or [A-Z][A-Z0-9]+)(?=\.?$|[.;] )"
 )
+_TARGETS = re.compile(rf"\b(?:to|as) {_LIST}\.?$")
+"""`Save image to oci-archive, oci-dir (a directory)`: a list of values only where the default is among them."""
 _RANGE = re.compile(r"\d+-\d+")
 _ENDS_CLAUSE = re.compile(r"[)\]}>]?(?:$|[.;,])")
 """Two words in the middle of a sentence may be adjectives: `(explicit or implied) --pretty`."""
@@ -66,11 +68,13 @@ def stated_values(text: str, default: str | None) -> tuple[str, ...] | None:
     if "(s)" in text:
         return None  # `class value(s)`: several, often of one's own
     capitals = _CAPITALS.search(text) if " or " in text else None
+    targets = _TARGETS.search(text) if default is not None else None
     return (
         announced_values(text)
         or _values_apart(text, default)
         or values_with_meanings(text)
         or (_split(capitals[1]) if capitals is not None else None)
+        or (_split(targets[1]) if targets is not None and default in _words(targets[1]) else None)
     )
 
 
