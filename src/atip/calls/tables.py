@@ -6,7 +6,7 @@ resolves one flag, `CommandTable.child` one command word, both the way the progr
 
 from __future__ import annotations
 
-from atip.knowledge.reading import CURATED, LazyCommands, command_from, options_from
+from atip.knowledge.reading import CURATED, LazyCommands, options_from, shared_command
 from atip.model.tool import Command, Option
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ class CommandTable:
                     return name, command
         for glob, node in self.globs.items():
             if matches_glob(glob, word) or word in node.get("aliases", ()):
-                return glob if "*" not in glob else word, command_from(node)
+                return glob if "*" not in glob else word, shared_command(node)
         return None
 
     def deep_child(self, words: list[str]) -> tuple[int, Command] | None:
@@ -121,7 +121,7 @@ class CommandTable:
                     break
                 for glob, node in table.items():
                     if matches_glob(glob, word):
-                        return index, command_from(node)
+                        return index, shared_command(node)
         return None
 
     def option(self, flag: str) -> Option | None:

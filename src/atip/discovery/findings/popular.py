@@ -1,6 +1,6 @@
 """The tools that are used most, learned first so that search is useful seconds after a scan starts. Data.
 
-In the order in which they are learned; everything else follows in PATH order.
+In the order in which they are learned; everything else follows, the largest first.
 """
 
 from __future__ import annotations

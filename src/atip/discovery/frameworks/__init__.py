@@ -22,6 +22,7 @@ EXECUTING = (
 def executing_sources(prober: Runner) -> list[MetadataSource]:
     """Sources that run the tool: frameworks, of which the first answer wins, then help."""
     from atip.discovery.frameworks.cobra_program import CobraSource
+    from atip.discovery.frameworks.npm_program import npm_runner
     from atip.discovery.frameworks.python_program import PythonSource
     from atip.discovery.frameworks.self_described import SelfDescribedSource
     from atip.discovery.frameworks.yargs_program import YargsSource
@@ -34,5 +35,5 @@ def executing_sources(prober: Runner) -> list[MetadataSource]:
         YargsSource(lambda subject: runner),
         SelfDescribedSource(lambda subject: runner),
         CobraSource(lambda subject: runner),
-        HelpSource(lambda subject: runner),
+        HelpSource(lambda subject: npm_runner(subject, runner)),
     ]

@@ -1,7 +1,7 @@
 """Go programs built with cobra: probed with their completion protocol, in addition to help. Runs the tool.
 
 For every command: its help (how flags belong together, which take a value), `__complete … -` (which
-flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are probed
+flags there are; no longer where the help of a dozen commands had them all) and, where there may be subcommands, `__complete … ""`. Values of options are probed
 while the budget lasts. A program is probed only if its file contains the name of the protocol or of cobra.
 
 A program may be silent: it is older than the protocol, or it prepares its work before it looks at the
@@ -21,7 +21,7 @@ from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from atip.discovery.sources.help_tree import Runner
     from atip.discovery.sources.source_order import ProbeSubject
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Command, Option, Tool
 
 COBRA_BUDGET = HelpBudget(questions=1_200, depth=6, seconds=240.0)
+MAX_AGREEMENTS = 12
+"""Commands in a row whose help was complete, after which it is taken for complete."""
 MAX_VALUE_QUESTIONS = 60
 """Maximum number of options of one tool whose values are probed."""
 
@@ -88,6 +90,8 @@ class _Talk:
         self._program = program
         self._values: dict[tuple[tuple[str, ...], str], Option] = {}
         self._probes = 0
+        self._agreements = 0
+        """Commands in a row whose help has every flag that the protocol names."""
         self.is_silent = False
         """Whether the program does not support the protocol; it is then not probed again."""
         self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
@@ -104,14 +108,23 @@ class _Talk:
     def refine(self, parsed: Command, path: tuple[str, ...]) -> Command:
         """One command of the tree: from its help → as the program itself reports it."""
         words = self.ask(*path, "") if may_have_commands(parsed) else None
-        command = confirm(parsed, words, self.ask(*path, "-"))
+        flags = self.ask(*path, "-") if self._may_differ(parsed) else None
+        command = confirm(parsed, words, flags)
         inherited: set[tuple[tuple[str, ...], str]] = set()
         for length in range(len(path)):
             inherited |= self._seen.get(path[:length], set())
         own_options = [option for option in command.options or () if _key(option) not in inherited]
+        if flags is not None:
+            is_same = _flags(own_options) <= _flags(parsed.options or ())
+            self._agreements = self._agreements + 1 if is_same else 0
         self._seen[path] = {_key(option) for option in own_options}
         options = tuple(self._with_values(option, path) for option in own_options)
         return command.replace(options=options or None)
+
+    def _may_differ(self, parsed: Command) -> bool:
+        """Whether the protocol may name flags that the help lacks, or has to tell whose flag a sentence speaks of."""
+        is_open = any(option.own.get("mentioned") for option in parsed.options or ())
+        return is_open or self._agreements < MAX_AGREEMENTS
 
     def _with_values(self, option: Option, path: tuple[str, ...]) -> Option:
         """The option with its kind and choices, where only the program knows them."""
@@ -141,6 +154,10 @@ class _Talk:
         answer = self.ask(*path, flag, "")
         choices = choices_of(answer) if answer else None
         return option.replace(type="enum", enum=choices) if choices else option
+
+
+def _flags(options: Iterable[Option]) -> set[str]:
+    return {flag for option in options for flag in option.flags}
 
 
 def _key(option: Option) -> tuple[tuple[str, ...], str]:

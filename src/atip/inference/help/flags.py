@@ -7,6 +7,8 @@ decides whether that is a description or a reason to reject the line.
 
 from __future__ import annotations
 
+import functools
+
 from atip.model.value import Value
 
 _OPEN = {"[": "]", "<": ">", "{": "}", "(": ")"}
@@ -41,6 +43,7 @@ class FlagSpec(Value):
     """Set when the line lists several options (`-empty -false -fstype TYPE`), one spec each."""
 
 
+@functools.lru_cache(2_000)  # a line is read where it is looked for, and where it is used
 def parse_flags(text: str) -> FlagSpec | None:
     """The spec at the start of `text`, or None if it does not start with a flag."""
     return _Scanner(text).run()

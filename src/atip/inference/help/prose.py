@@ -30,6 +30,8 @@ _REPEATED = re.compile(
     r" (?:multiple|several|many|more than)|multiple times|can be repeated|repeatable|\(multiple\)",
     re.I,
 )
+_OFTEN = ("multiple", "several", "many", "more than", "repeat")
+"""One of these is in every text that the pattern above finds: most texts are done with it."""
 _DEPRECATED = re.compile(r"[\[(\\]{0,2}deprecated\b", re.I)
 
 _TYPES: tuple[tuple[str, frozenset[str]], ...] = (
@@ -58,6 +60,8 @@ _TYPES: tuple[tuple[str, frozenset[str]], ...] = (
 def default_of(text: str) -> str | None:
     """The default an explanation names, as text; None if it names none."""
     text = text[:MAX_PROSE]
+    if "default" not in text.lower():
+        return None
     for pattern in _DEFAULTS:
         match = pattern.search(text)
         if match is not None:
@@ -70,6 +74,8 @@ def default_of(text: str) -> str | None:
 def env_of(text: str) -> str | None:
     """The environment variable an explanation names for its option."""
     text = text[:MAX_PROSE]
+    if "env" not in text.lower() and "[$" not in text:
+        return None
     for pattern in _ENVS:
         match = pattern.search(text)
         if match is not None and match.group(1).isupper():
@@ -84,7 +90,8 @@ def is_required(text: str) -> bool:
 
 def is_repeated(text: str) -> bool:
     """The text says that it may be given several times."""
-    return bool(_REPEATED.search(text[:MAX_PROSE]))
+    low = text[:MAX_PROSE].lower()
+    return any(word in low for word in _OFTEN) and bool(_REPEATED.search(low))
 
 
 def is_deprecated(text: str) -> bool:
