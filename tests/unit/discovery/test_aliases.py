@@ -61,6 +61,20 @@ def test_a_name_with_its_own_help_is_its_own_program():
     assert ("-d", "--deep") in [option.flags for option in raft.options]
 
 
+def test_names_that_only_complain_alike_are_told_apart():
+    class Complaining(File):
+        def run(self, argv, *, wall_s=None):
+            name, words = argv[0].rpartition("/")[2], tuple(argv[1:])
+            text = {"boat": LOAD, "raft": OTHER}[name].format(name) if words == ("-h",) else ""
+            text = "cannot open the manual: no viewer\n" if words == ("--help",) else text
+            return ProbeResult(stdout=text.encode(), exit_code=0 if text else 2)
+
+    source = HelpSource(lambda _: Complaining())
+    source.ask(subject("boat"))
+    raft = source.ask(subject("raft"))
+    assert ("-d", "--deep") in [option.flags for option in raft.options]
+
+
 def test_scripts_that_start_another_file_are_told_apart():
     """Stubs of a version manager are equal files that start different programs."""
     file = File()

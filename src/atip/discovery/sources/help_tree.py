@@ -143,7 +143,7 @@ class HelpTree:
         """Whether the help was an answer, not a complaint about the question."""
         self.was_cut = False
         self.first_text = ""
-        """Answer to the first question; empty without one."""
+        """Answer to the first question, if it is the help; else empty."""
 
     def explore(self) -> Command | None:
         """The root command with everything below it that could be had; None without any help."""
@@ -191,7 +191,10 @@ class HelpTree:
             is_enough = not complained or spelling != SPELLINGS[0]
             if is_enough and best_rank[1] >= ENOUGH:
                 break
-        return self._fuller(best) if best else None
+        if best is None:
+            return None
+        self.first_text = self.first_text if best[1] == self.first_text else ""
+        return self._fuller(best)
 
     def _fuller(self, best: tuple[Command, str]) -> tuple[Command, str]:
         """The long form of a help text that announces one (`--help all`)."""

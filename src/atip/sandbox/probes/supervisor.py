@@ -151,10 +151,7 @@ def activity() -> tuple[float, bool]:
 
 
 def starved() -> float:
-    """Seconds since the start of the machine in which something had to wait for a processor.
-
-    0 where the kernel does not count them: a probe then has its limit on the clock and no more.
-    """
+    """Seconds since the machine started in which something waited for a processor; 0 where the kernel does not count them."""
     total = read_proc("/proc/pressure/cpu").split(b"\n", 1)[0].rpartition(b"total=")[2]
     return int(total) / 1e6 if total.isdigit() else 0.0
 
@@ -173,8 +170,7 @@ class TimeLimit:
         self._reaped = cpu_reaped()
         self._starved = starved()
         self._used = 0.0
-        self._worked = self._started
-        """When it was last seen at work."""
+        self._worked = self._started  # when it was last seen at work
         self.next_look = self._started + self._step_s
 
     def is_over(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from atip.discovery.files.safety import path_entries
@@ -12,6 +12,7 @@ from atip.discovery.scan import Scanner, ScanOptions
 from atip.registry import layout
 from atip.registry.settings import load_settings
 from atip.system.clock import now_iso
+from atip.system.paths import find_places
 from atip.workflows.scan.shims import shim_sources
 
 if TYPE_CHECKING:
@@ -33,12 +34,22 @@ def scan(
 ) -> ScanReport:
     """Scan this machine, or the folders that the options name."""
     scanner = _scanner(host, options, progress)
-    with ExitStack() as stack:
+    with ExitStack() as stack, _indexing(host, scanner.options):
         return scanner.run(
             open_writer=lambda: _writer(host),
             open_prober=lambda visible: open_prober(visible, scanner.options.jobs),
             open_finder=lambda listing: metadata_finder(host, scanner.options, listing, stack),
         )
+
+
+def _indexing(host: Host, options: ScanOptions) -> AbstractContextManager[object]:
+    """Index what is learned while it is learned. A scan that only reads, or of a few tools, is over sooner."""
+    is_long = options.learn and not options.paths and not options.only
+    if not is_long or host.places != find_places():
+        return nullcontext()
+    from atip.workflows.search.beside import indexing_beside
+
+    return indexing_beside()
 
 
 def plan_scan(host: Host, options: ScanOptions | None = None) -> ScanPlan:

@@ -10,7 +10,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from contextlib import AbstractContextManager
     from typing import Any
 
     from atip.cli.context import Context
@@ -81,8 +80,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     progress = ProgressLine(ctx)
     try:
-        with _indexing(options):
-            report = ctx.app.scan(scan_options, progress=progress)
+        report = ctx.app.scan(scan_options, progress=progress)
         _build_index(ctx, progress)
     finally:
         progress.close()
@@ -96,17 +94,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         for notice in ctx.app.notices:
             ctx.note(clean(notice))
     return 0
-
-
-def _indexing(options: argparse.Namespace) -> AbstractContextManager[object]:
-    """Index what is learned while it is learned; a scan that only reads, or of a few tools, is over sooner."""
-    import contextlib
-
-    if not options.learn or not _is_whole(options):
-        return contextlib.nullcontext()
-    from atip.workflows.search.beside import indexing_beside
-
-    return indexing_beside()
 
 
 def _build_index(ctx: Context, progress: ProgressLine) -> None:
