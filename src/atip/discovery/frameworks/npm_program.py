@@ -25,7 +25,7 @@ SCRIPT = """
 const lib = process.argv[1], texts = {}
 for (const name of require(lib + 'utils/cmd-list.js').commands) {
   try {
-    const command = require(lib + 'commands/' + name + '.js')
+    const command = require(lib + 'commands/' + name)
     texts[name] = command.describeUsage
     for (const [word, nested] of Object.entries(command.subcommands || {}))
       texts[name + ' ' + word] = nested.getUsage(name)

@@ -89,9 +89,11 @@ class ProbeCache:
         answer = self._answers.get(key)
         if answer is None:
             answer = self._runner.run(argv, wall_s=wall_s)
-            if len(self._answers) >= MAX_REMEMBERED:
-                self._answers.clear()
             self._answers[key] = answer
+            while (
+                len(self._answers) > MAX_REMEMBERED
+            ):  # several programs are asked at once: only the oldest is done with
+                self._answers.pop(next(iter(self._answers)), None)
         return answer
 
 
