@@ -30,7 +30,8 @@ def hook_argparse():
     original = argparse.ArgumentParser.format_help
 
     def describe(parser):
-        return describe_argparse(parser, version="0", name="tool")
+        version = describing.version_of(parser) or "0"  # unknown: the program is asked
+        return describe_argparse(parser, version=version, name="tool")
 
     def show(parser, *_given, **_named):
         # IPython makes a parser for each of its magics (`%alias_magic`) when it is imported.

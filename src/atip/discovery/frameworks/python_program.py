@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 from atip.discovery.files.content import HEAD
 from atip.discovery.files.stubs import head_of, managed_target, parse_stub
 from atip.discovery.sources.aliases import Once
-from atip.discovery.sources.inference_sources import GENERATOR, ask_version
+from atip.discovery.sources.inference_sources import (
+    GENERATOR,
+    UNKNOWN_VERSION,
+    ask_version,
+    version_in,
+)
 from atip.errors import FormatError
 from atip.model.reading.reader import STORE, read_json
 from atip.model.tool import Command, Trust
@@ -65,7 +70,12 @@ class PythonSource:
         tool = self._dump(subject)
         if tool is None or (not tool.commands and _hands_on(tool)):
             tool = self._dump_each_command(subject, tool)
-        return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
+        if tool is None:
+            return None
+        version = version_in(tool.version)
+        if version == UNKNOWN_VERSION:
+            version = ask_version(self._open_runner(subject), subject)
+        return tool.replace(version=version)
 
     def _dump(self, subject: ProbeSubject, *path: str) -> Tool | None:
         """The parser that would print the help of a command."""

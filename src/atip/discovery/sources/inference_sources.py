@@ -120,7 +120,11 @@ def ask_version(runner: Runner, subject: ProbeSubject) -> str:
 def _version_in(answer: ProbeAnswer) -> str:
     if answer.failure or answer.timed_out:
         return UNKNOWN_VERSION
-    text = (answer.stdout or answer.stderr)[:2000].decode("utf-8", "replace")
+    return version_in((answer.stdout or answer.stderr)[:2000].decode("utf-8", "replace"))
+
+
+def version_in(text: str) -> str:
+    """The first version in a text, or `unknown`."""
     match = _VERSION.search(text)
     return match[0] if match else UNKNOWN_VERSION
 
