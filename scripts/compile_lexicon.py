@@ -1,8 +1,9 @@
-"""Compile `lexicon.sqlite`: `python scripts/compile_lexicon.py [TEXTS.jsonl]`.
+"""Compile `lexicon.sqlite`: `python scripts/compile_lexicon.py [TEXTS.jsonl | --learned]`.
 
 Each line of the input is `{"name": "git commit", "text": "…"}`: words of a manual page or a completion script of
 a well-known command. Only weighted stems are stored, at most `TERMS` a command. Without an input the stems of the
-last run stay, and intents (from the knowledge pack) and synonyms (thesaurus.txt) are compiled anew.
+last run stay, and intents (from the knowledge pack) and synonyms (thesaurus.txt) are compiled anew. `--learned` adds to the
+stems of the last run what the learned store of this machine says of the same commands: descriptions, options, commands below.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ import typing
 from array import array
 from typing import TYPE_CHECKING, Any
 
+from atip import Toolbox
 from atip.search.lexicon import NEAR, PATH, shorter_keys
 from atip.search.stems import stem
 from atip.search.store.postings import FULL, K1, pack, unpack
 from atip.search.store.wordings import wording_postings
 from atip.search.text import STOP, phrase_key, terms_of, words_of
+from atip.workflows.search.sources import Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from atip import Command, Tool
 
     Bags = dict[str, collections.Counter[str]]
 
@@ -45,6 +50,12 @@ BELOW = 0.3
 """… and of a word of a phrase that means a command below it: that command is the better answer."""
 LEAST = 6
 """Impacts below this are not worth their bytes."""
+THIN = 30
+"""What the learned store says of a command counts in full where the lexicon has at most so many stems of it …"""
+ADDED = 0.5
+"""… and otherwise this much."""
+WORDS = 8
+"""A shorter text is no more than a summary."""
 _VERSIONED = re.compile(r"(?<=[\w+])[-0-9.]*[0-9](?= |$)")
 """The version in `pip3.11 install`, `gcc-12`."""
 _SCHEMA = """
@@ -153,7 +164,47 @@ def synonyms(lines: Iterable[str]) -> dict[str, dict[str, int]]:
     return near
 
 
-def compile_lexicon(path: str, bags: Bags | None) -> None:
+def learned_bags(lines: Collection[str]) -> Bags:
+    """Stems of these commands in the learned store of this machine, of tools with commands."""
+    box = Toolbox()
+    bags: Bags = {}
+    with Sources(box.host).index() as index:
+        sizes = index.storage.sizes({*index.storage.stamps()})
+    for name in sorted({line.partition(" ")[0] for line in lines}):
+        if sizes.get(name, 0) < 3:
+            continue
+        tool = box.get(name)
+        for path, command in (((), tool), *tool.walk()):
+            line, text = " ".join((name, *path)), _text_of(command)
+            if line in lines and len(text.split()) >= WORDS:
+                bags.update(read_bags([json.dumps({"name": line, "text": text})]))
+    return bags
+
+
+def _text_of(command: Tool | Command) -> str:
+    parts = [command.description]
+    for option in command.options or ():
+        parts += [*(option.flags or ()), option.description]
+    for name, below in (command.commands or {}).items():
+        parts += [name, below.description]
+    return " ".join(filter(None, parts))
+
+
+def add(profile: dict[str, list[int]], numbers: dict[str, int], more: Bags) -> None:
+    """Raise the impacts of commands that have a number to what further texts say."""
+    stems = collections.Counter(entry >> 8 for found in profile.values() for entry in found)
+    for name, found in sorted(profiles(more).items()):
+        number = numbers[name]
+        share = 1.0 if stems[number] <= THIN else ADDED
+        for term, impact in found:
+            entries = profile.setdefault(term, [])
+            old = next((entry for entry in entries if entry >> 8 == number), number << 8)
+            new = number << 8 | int(impact * share)
+            if new > old and new & FULL >= LEAST:
+                profile[term] = sorted({*entries, new} - {old})
+
+
+def compile_lexicon(path: str, bags: Bags | None, *, is_learned: bool = False) -> None:
     """Write the whole file; without `bags` the profiles of the old file stay."""
     names: dict[str, int] = {}
     numbers: dict[str, int] = {}
@@ -161,6 +212,8 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
     if bags is None:
         numbers, profile = _old(path)
         numbers = _told_apart(numbers, profile)
+        if is_learned:
+            add(profile, numbers, learned_bags(numbers.keys()))
         profiled = {entry >> 8 for found in profile.values() for entry in found}
         names = {name: number for name, number in numbers.items() if number in profiled}
     else:
@@ -329,10 +382,11 @@ def _rows(found: dict[str, list[int]]) -> Iterator[tuple[str, object]]:
 
 def main(argv: list[str]) -> int:
     bags = None
-    if argv:
+    is_learned = argv == ["--learned"]
+    if argv and not is_learned:
         with open(argv[0], encoding="utf-8") as lines:
             bags = read_bags(lines)
-    compile_lexicon(PATH, bags)
+    compile_lexicon(PATH, bags, is_learned=is_learned)
     sys.stdout.write(f"{PATH}: {os.path.getsize(PATH):,} bytes\n")
     return 0
 

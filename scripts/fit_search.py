@@ -1,11 +1,14 @@
 """Fit the weights of `atip.search.reranking` on public requests, and measure them on tools that the fit has not seen.
 
-    PYTHONPATH=. python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz
+    PYTHONPATH=. python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz [--everyday FILE.tsv …]
+    PYTHONPATH=. python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz --product
 
 Prints hit@1 and hit@5 of each track before and after, held out (four folds by tool), then the weights of all
 requests for the table `WEIGHTS`: over all tools, and within one. Requests that name their tool count three times: they are few
-here, and frequent in use. A conditional logit: the chance of a command among the first hits is the
-softmax of its weighted features; each step follows the gradient of one request (Adagrad).
+here, and frequent in use. Everyday requests, on the learned store of this machine, take part in each fit over all tools, once with
+curated phrases and once without. A conditional logit: the chance of a command among the first hits is the
+softmax of its weighted features; each step follows the gradient of one request (Adagrad). `--product` fits nothing and
+measures the search as it is.
 """
 
 from __future__ import annotations
@@ -19,8 +22,10 @@ import math
 import random
 import typing
 
+from atip import Toolbox
 from atip.search.index import SearchIndex
 from atip.search.reranking import WEIGHTS
+from atip.workflows.search.sources import Sources
 from benchmarks.adapters.intents import tools_of
 
 FOLDS = 4
@@ -29,9 +34,13 @@ STEP = 0.15
 DECAY = 1e-5
 COUNTS = {"blind_named": 3.0}
 """What a request of a track counts in the fit, where not 1."""
+CHOSEN = "similar"
+"""Weight that is not fitted: the others are fitted beside it, and it is put back to that of the product."""
+NEVER_HELD = -1
+"""Fold of everyday requests: they are never held out."""
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from atip.search.reranking import FirstHit, SearchRequest
 
@@ -52,8 +61,8 @@ class Sample(typing.NamedTuple):
 class Recorder(SearchIndex):
     """Keeps the features of the first hits, which stay in their order."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, path: str = ":memory:") -> None:
+        super().__init__(path)
         self.rows: list[Vector] = []
 
     def _order(self, request: SearchRequest, candidates: Sequence[FirstHit]) -> list[int]:
@@ -81,6 +90,52 @@ def samples(catalogue: list[dict[str, str]], requests: list[dict[str, typing.Any
     return made
 
 
+def everyday_samples(files: list[str], *, with_phrases: bool) -> list[Sample]:
+    """Requests of which an answer is installed, on the learned store of this machine."""
+    with Sources(Toolbox().host).index() as current:
+        path, installed = current.storage.path, current.storage.stamps()
+    index, made = Recorder(path), []
+    if not with_phrases:
+        index.lexicon.wordings = 0
+        index.lexicon.saying_any = lambda _: set()  # type: ignore[method-assign]
+    for words, answers in (row for file in files for row in _rows(file)):
+        if not any(answer[0] in installed for answer in answers):
+            continue
+        index.rows = []
+        lines = [hit.line.split() for hit in index.search(words, limit=30)]
+        right = [any(line[: len(a)] == a for a in answers) for line in lines[: len(index.rows)]]
+        made.append(Sample("everyday", NEVER_HELD, index.rows, right, not index.rows))
+    index.close()
+    return made
+
+
+def _rows(file: str) -> Iterator[tuple[str, list[list[str]]]]:
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            words, _, told = line.strip().partition("\t")
+            yield words, [one.split() for one in told.split("|")]
+
+
+def product(catalogue: list[dict[str, str]], requests: list[dict[str, typing.Any]]) -> None:
+    """Print hit@1 and hit@5 of each track for the search as it is."""
+    index = SearchIndex()
+    index.put(tools_of(catalogue))
+    asked = {row["command"] for row in catalogue}
+    places: dict[str, list[int]] = collections.defaultdict(list)
+    for one in requests:
+        by_tool = one["track"].startswith("nl2bash")
+        gold = {line.split()[0] if by_tool else line for line in one["gold"]}
+        hits = index.search(one["query"], tool=one["tool"], limit=30)
+        lines = [hit.line for hit in hits if hit.line in asked]
+        found = ((line.split()[0] if by_tool else line) in gold for line in lines)
+        places[one["track"]].append(
+            next((at for at, is_right in enumerate(found) if is_right), 999)
+        )
+    for track, at in places.items():
+        first, five = (sum(place < top for place in at) / len(at) for top in (1, 5))
+        print(f"{track}: {len(at):,} requests, hit@1 {first:.4f}, hit@5 {five:.4f}", flush=True)
+
+
 def fit(chosen: list[Sample], seed: int = 7) -> Vector:
     """Weights, that of the score of the first pass being 1."""
     useful = [one for one in chosen if any(one.right) and not (one.is_final or all(one.right))]
@@ -98,7 +153,9 @@ def fit(chosen: list[Sample], seed: int = 7) -> Vector:
                 squares[place] += step * step
                 weights[place] -= STEP / (1 + number) * step / math.sqrt(squares[place])
     plain = [w / s for w, s in zip(weights, scale, strict=True)]
-    return [value / plain[0] for value in plain]
+    by_name = {name: value / plain[0] for name, value in zip(WEIGHTS, plain, strict=True)}
+    by_name[CHOSEN] = WEIGHTS[CHOSEN][0]
+    return [*by_name.values()]
 
 
 def _spread(chosen: list[Sample]) -> Vector:
@@ -143,12 +200,21 @@ def main() -> None:
     parser.add_argument("catalogue")
     parser.add_argument("requests")
     parser.add_argument("--every", type=int, default=1, help="only every n-th request")
+    parser.add_argument(
+        "--everyday", nargs="+", default=[], metavar="FILE", help="fit on these too"
+    )
+    parser.add_argument("--product", action="store_true", help="measure the weights as they are")
     options = parser.parse_args()
     with gzip.open(options.catalogue, "rt") as file:
         catalogue = json.load(file)
     with gzip.open(options.requests, "rt") as file:
         requests = [json.loads(line) for line in file]
+    if options.product:
+        product(catalogue, requests[:: options.every])
+        return
     made = samples(catalogue, requests[:: options.every])
+    for with_phrases in (True, False):
+        made += everyday_samples(options.everyday, with_phrases=with_phrases)
     for is_within in (False, True):
         report([one for one in made if (one.track == "in_tool") == is_within])
 

@@ -16,6 +16,7 @@ from atip.search.requests.objects import without_objects
 from atip.search.requests.spelling import correct
 from atip.search.reranking import (
     FIRST,
+    GIANT,
     OVER_ALL,
     WITHIN,
     FirstHit,
@@ -59,16 +60,12 @@ NAMED_TOOL = 0.12
 """Increase of the scores of a tool that the request names, per unit of rarity of that name …"""
 ORDINARY = 3.0
 """… above the rarity of an ordinary word, such as `open` or `patch`."""
-GIANT = 300
-"""A tool with more commands than this is a giant …"""
 CROWDED = 0.12
-"""… and its commands count less, by the logarithm of how much larger it is."""
+"""Commands of a giant count less, by the logarithm of how much larger it is."""
 EQUAL_INTENT = 1.2
 """Bonus for a curated intent equal to the request, as a share of the best score: its command comes first."""
 NEAR_INTENT = 0.5
-"""Bonus for a curated intent similar to the request, as a share of the best score …"""
-NEAR_INTENT_AGAIN = 1.0
-"""… and in the second pass, which would otherwise prefer a summary with every word."""
+"""Bonus for a curated intent similar to the request, as a share of the best score; the second pass adds to it."""
 TWIN = 0.9
 """Factor of a curated intent for another name of the command that it means (`slogin`, of `ssh`)."""
 GUESSED = 0.7
@@ -371,13 +368,13 @@ class SearchIndex:
             words, self.vectors, is_within=found.is_within, has_object=found.has_object
         )
         numbers = self._places().numbers
-        giants = {name for name, _, _ in self.storage.large_tools(GIANT)}
+        sizes = self.storage.sizes({hit.tool for hit, _ in first})
         top = first[0][0].score or 1.0
         candidates = []
         for hit, document in first:
-            score = hit.score / top + NEAR_INTENT_AGAIN * found.similar_intents.get(document, 0.0)
-            one = FirstHit(hit.tool, hit.path, hit.summary, score=score)
-            one.number, one.is_giant = numbers.get(document), hit.tool in giants
+            one = FirstHit(hit.tool, hit.path, hit.summary, score=hit.score / top)
+            one.number, one.commands = numbers.get(document), sizes.get(hit.tool, 1)
+            one.similar = found.similar_intents.get(document, 0.0)
             candidates.append(one)
         places = self._order(request, candidates)
         ordered = [first[place][0] for place in places]

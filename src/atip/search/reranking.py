@@ -7,6 +7,7 @@ is the order of the first hits; no hit is added or removed. Of several hits with
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from itertools import pairwise
 
@@ -27,33 +28,39 @@ if TYPE_CHECKING:
 
 FIRST = 20
 """Hits that are ranked again."""
+GIANT = 300
+"""A tool with more commands than this is a giant."""
 WEIGHTS: Mapping[str, tuple[float, float]] = {
     # of the first pass, as a share of the best; and whether the request is a call of the command
     "score": (1.0, 1.0),
     # share of the request that the name or the summary has; less than nothing over all tools, since the score has it
-    "text": (-0.43, -0.04),
+    "text": (-0.44, -0.04),
     # share of the request that the lexicon knows of the command …
     "lexicon": (1.03, 1.71),
     # … and whether it could know nothing: such a command has only its own text. The tool is not a giant, of which
-    # some command has the words of any request
-    "unknown": (0.44, 0.51),
+    # some command has the words of any request …
+    "unknown": (0.49, 0.51),
+    # … and the more commands such a tool has, the more words of any request: the logarithm of their number
+    "commands": (-0.04, 0.0),
     # share of the summary that the request says, or a near synonym of it
-    "answered": (0.22, 0.28),
+    "answered": (0.21, 0.28),
     # share of the command's own name that the request says: all of it speaks for the command …
-    "named": (0.36, 0.19),
+    "named": (0.48, 0.19),
     # … one of several words of it does not
-    "own name": (-0.25, -0.04),
+    "own name": (-0.39, -0.04),
     # the request begins as the summary does, or with a word of the own name
-    "verb": (0.08, 0.23),
+    "verb": (0.07, 0.23),
     # share of the request's neighboring words that are neighbors in the summary
-    "pairs": (0.5, 0.69),
+    "pairs": (0.47, 0.69),
     # how far below its tool the command is
-    "depth": (-0.1, -0.28),
+    "depth": (-0.08, -0.28),
     # how near the request is to names and summary by the vectors of their words
-    "meaning": (0.35, 1.09),
+    "meaning": (0.31, 1.09),
+    # how similar a curated intent of the command is, which the score has already: more only by everyday requests
+    "similar": (0.8, 0.0),
 }
-"""Over all tools, and within one. Fitted by `scripts/fit_search.py` on public requests; docs/concepts/search.md lists what was
-left out and why."""
+"""Over all tools, and within one. Fitted by `scripts/fit_search.py` on public requests, and over all tools on everyday requests
+too; but `similar` is chosen, since public requests want 0 and everyday ones 1. docs/decisions/0014-word-vectors.md says what was left out and why."""
 OVER_ALL, WITHIN = zip(*WEIGHTS.values(), strict=True)
 
 
@@ -113,7 +120,7 @@ class RequestWord:
 class FirstHit:
     """One command that was found, with its words."""
 
-    __slots__ = ("depth", "is_giant", "names", "number", "own", "score", "summary")
+    __slots__ = ("commands", "depth", "names", "number", "own", "score", "similar", "summary")
 
     def __init__(
         self,
@@ -123,7 +130,8 @@ class FirstHit:
         *,
         score: float = 1.0,
         number: int | None = None,
-        is_giant: bool = False,
+        commands: int = 1,
+        similar: float = 0.0,
     ) -> None:
         self.own = frozenset(name_terms(path[-1] if path else tool))
         self.names = self.own.union(*map(name_terms, (tool, *path[:-1])))
@@ -131,8 +139,10 @@ class FirstHit:
         self.score = score
         self.number = number
         """In the lexicon."""
-        self.is_giant = is_giant
-        """Whether its tool is one."""
+        self.commands = commands
+        """Of its tool."""
+        self.similar = similar
+        """How similar a curated intent of it is to the request, 0 to 1."""
         self.depth = len(path)
 
 
@@ -175,11 +185,13 @@ class SearchRequest:
         in_lexicon = sum(word.weight * word.impact(one.number) for word in self.words)
         own = len(one.own & self.stems)
         together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbors)
+        is_unknown = one.number is None and one.commands <= GIANT
         return (
             one.score + self._calls(one),
             in_text / self.whole,
             in_lexicon / self.whole,
-            1.0 if one.number is None and not one.is_giant else 0.0,
+            1.0 if is_unknown else 0.0,
+            math.log(one.commands) if is_unknown else 0.0,
             len(summary & self.near) / (len(summary) or 1),
             own / (len(one.own) or 1),
             1.0 if own else 0.0,
@@ -189,6 +201,7 @@ class SearchRequest:
             0.0
             if self.vectors is None
             else self.vectors.nearness(self.direction, [*one.names, *one.summary]),
+            one.similar,
         )
 
     def _calls(self, one: FirstHit) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -10,6 +11,7 @@ from atip import Command, Tool
 from atip.search.index import SearchIndex
 from atip.search.reranking import (
     FIRST,
+    GIANT,
     OVER_ALL,
     WEIGHTS,
     FirstHit,
@@ -99,8 +101,31 @@ def test_what_the_lexicon_knows_of_a_command_counts_beside_its_text():
 def test_a_command_is_unknown_if_the_lexicon_does_not_have_it_and_its_tool_is_no_giant():
     asked = request("copy")
     assert feature("unknown", asked, FirstHit("a", [], "", number=0)) == 0.0
-    assert feature("unknown", asked, FirstHit("a", [], "", is_giant=True)) == 0.0
+    assert feature("unknown", asked, FirstHit("a", [], "", commands=GIANT + 1)) == 0.0
     assert feature("unknown", asked, FirstHit("a", [], "")) == 1.0
+
+
+def test_the_commands_of_a_tool_count_where_the_lexicon_does_not_have_it():
+    asked = request("copy")
+    assert feature("commands", asked, FirstHit("a", [], "")) == 0.0
+    assert feature("commands", asked, FirstHit("a", [], "", commands=20)) == math.log(20)
+    assert feature("commands", asked, FirstHit("a", [], "", commands=20, number=3)) == 0.0
+    assert feature("commands", asked, FirstHit("a", [], "", commands=GIANT + 1)) == 0.0
+
+
+def test_of_equal_commands_that_with_a_similar_intent_is_first():
+    plain, similar = FirstHit("a", [], "Copy"), FirstHit("b", [], "Copy", similar=0.3)
+    assert order(request("copy"), [plain, similar], OVER_ALL) == [1, 0]
+
+
+def test_the_size_of_a_tool_is_the_number_of_its_commands_and_itself():
+    tools = [
+        Tool(name="store", commands={"add": Command(), "list": Command()}),
+        Tool(name="alone", description="Alone"),
+    ]
+    with SearchIndex() as index:
+        index.put(tools)
+        assert index.storage.sizes({"store", "alone", "missing"}) == {"store": 3, "alone": 1}
 
 
 def test_meaning_is_told_of_words_that_differ():

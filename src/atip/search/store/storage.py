@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from array import array
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from atip.model.tool import Tool
 
@@ -239,6 +239,15 @@ class Storage:
             "SELECT first, last FROM tool WHERE name = ?", (name,)
         ).fetchone()
         return row
+
+    def sizes(self, names: Collection[str]) -> dict[str, int]:
+        """Number of commands of each tool, itself included."""
+        marks = ",".join("?" * len(names))
+        return dict(
+            self._db.execute(
+                f"SELECT name, last - first + 1 FROM tool WHERE name IN ({marks})", [*names]
+            )
+        )
 
     def large_tools(self, commands: int) -> list[tuple[str, int, int]]:
         """Name, first and last document of every tool with more commands than this."""
