@@ -1,8 +1,8 @@
 """Go programs built with cobra: probed with their completion protocol, in addition to help. Runs the tool.
 
 For every command: its help (how flags belong together, which take a value), `__complete … -` (which
-flags there are; no longer where the help of a dozen commands had them all) and, where there may be subcommands, `__complete … ""`. Values of options are probed
-while the budget lasts. A program is probed only if its file contains the name of the protocol or of cobra.
+flags there are; no longer where the help of a dozen commands had them all) and, where there may be
+subcommands, `__complete … ""`. Values of options are probed while the budget lasts. A program is probed only if its file contains the name of the protocol or of cobra.
 
 A program may be silent: it is older than the protocol, or it prepares its work before it looks at the
 question (a socket, a configuration, a namespace of its own), which a probe is not given. Its help is still printed from

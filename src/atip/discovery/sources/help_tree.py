@@ -90,9 +90,8 @@ class ProbeCache:
         if answer is None:
             answer = self._runner.run(argv, wall_s=wall_s)
             self._answers[key] = answer
-            while (
-                len(self._answers) > MAX_REMEMBERED
-            ):  # several programs are asked at once: only the oldest is done with
+            # Several programs are asked at once: only the oldest answer is done with.
+            while len(self._answers) > MAX_REMEMBERED:
                 self._answers.pop(next(iter(self._answers)), None)
         return answer
 
