@@ -317,3 +317,36 @@ def test_zsh_arms_for_other_systems_and_programs_are_left_out() -> None:
     assert options(infer_zsh(ZSH_SYSTEMS, "barge-2"))
     assert options(infer_zsh(ZSH_SYSTEMS, "tug2.1"))
     assert options(infer_zsh(ZSH_SYSTEMS, "raft")) == {}
+
+
+def test_functions_named_after_paths_are_no_commands_of_their_own():
+    helpers = "".join(
+        f"_boat_{first}_{second}() {{ COMPREPLY=($(compgen -W 'mode kind' -- $cur)); }}\n"
+        for first in ("dev", "port", "trap")
+        for second in ("set", "param", "group")
+    )
+    objects = "".join(
+        f"_boat_{name}() {{ COMPREPLY=($(compgen -W 'show' -- $cur)); }}\n"
+        for name in ("dev", "port", "trap")
+    )
+    script = f"{objects}{helpers}_boat() {{ :; }}\ncomplete -F _boat boat\n"
+    assert sorted(infer_bash(script, "boat").commands) == ["dev", "port", "trap"]
+
+
+def test_functions_with_a_word_in_common_are_commands():
+    names = (
+        "add",
+        "cherry",
+        "cherry_pick",
+        "for_each_ref",
+        "rev_list",
+        "rev_parse",
+        "show_ref",
+        "ls_files",
+        "pull",
+    )
+    functions = "".join(
+        f"_boat_{name}() {{ COMPREPLY=($(compgen -W '--all' -- $cur)); }}\n" for name in names
+    )
+    script = f"{functions}_boat() {{ :; }}\ncomplete -F _boat boat\n"
+    assert "cherry-pick" in infer_bash(script, "boat").commands

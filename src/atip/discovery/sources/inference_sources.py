@@ -15,6 +15,7 @@ from atip.discovery.sources.help_tree import (
     first_text,
     proven_option,
 )
+from atip.inference.command_names import are_keys
 from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
@@ -229,6 +230,12 @@ def read_root_command(kind: str, text: str, name: str) -> Command:
 
 
 def _read_completion(shell: str, text: str, name: str) -> Command:
+    command = _read_script(shell, text, name)
+    # What one types into `sed` is offered letter by letter.
+    return command.replace(commands=None) if are_keys(command.commands or ()) else command
+
+
+def _read_script(shell: str, text: str, name: str) -> Command:
     if shell == "bash":
         from atip.inference.completion.bash import infer_bash
 

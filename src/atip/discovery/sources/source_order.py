@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Protocol
 
+from atip.inference.command_names import without_other_lists
 from atip.inference.completion.corroborate import corroborate
 from atip.inference.merge import merge_tools
 from atip.model.value import Value
@@ -139,6 +140,8 @@ def find_metadata(
         answer = source.ask(subject)
         if answer is None:
             continue
+        if source.source_kind == "man" and tool is not None:
+            answer = without_other_lists(answer, tool.commands)
         answers.setdefault(source.source_kind, answer)
         if source.source_kind in _DOCUMENTS:
             documents.append(answer)

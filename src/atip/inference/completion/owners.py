@@ -55,12 +55,22 @@ def has_function_per_command(text: str, tool: str) -> bool:
 
 
 def settle(root: CompletionNode, by_function: set[str]) -> None:
-    """`_tool_manifest_add` is the command `manifest-add`, or `add` below `manifest` where such a one is listed."""
+    """`_tool_manifest_add` is the command `manifest-add`, or `add` below `manifest` where such a one is listed.
+
+    Where several functions share their first word, their names are paths, and what is not listed is a helper.
+    """
+    pairs = {name for name in by_function & root.children.keys() if "-" in name}
+    are_paths = len(pairs) >= MANY and 2 * len({name.partition("-")[0] for name in pairs}) <= len(
+        pairs
+    )
     for name in sorted(by_function & root.children.keys()):
         parent, _, rest = name.partition("-")
         above = root.children.get(parent)
         below = above.children.get(rest) if above else None
-        if below is not None:
+        is_helper = (are_paths and name in pairs) or name.endswith("-options")
+        if below is None and is_helper:
+            root.children.pop(name)
+        elif below is not None:
             child = root.children.pop(name)
             below.flags.update({k: v for k, v in child.flags.items() if k not in below.flags})
             below.children.update(child.children)

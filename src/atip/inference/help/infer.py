@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atip.inference.command_names import are_keys
 from atip.inference.help.arguments import (
     build_argument,
     defined_arguments,
@@ -44,7 +45,7 @@ from atip.inference.summary import find_summary, one_line, why_not_summary
 from atip.model.tool import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from atip.inference.help.drafts import OptionDraft
     from atip.inference.help.layout.page import Line, Page
@@ -55,6 +56,8 @@ _CREDIT = re.compile(r"\w@\w[\w.-]*\.[a-z]{2,}\b|^built (?:on|with)\b|^using \w+
 """A line that credits people or parts of the program."""
 _LABELED = re.compile(r"(?:^|\]) *(?:summary|purpose|overview) ?: +(\S.{8,})", re.I)
 _HEAD = 20
+_LETTERS = re.compile(r"\{([a-zA-Z]{2,40})\}")
+"""Letters of which one is given: `ar [-]{dmpqrstx}`."""
 """Lines among which a label announces the purpose."""
 _NOTICES = frozenset(["error", "license"])
 _SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
@@ -144,8 +147,9 @@ class _HelpReader:
             self.loose.append((section, loose))
         # A manual page also describes commands of an editor or a language.
         words = {word for word, _ in self.usage.words} if self.nested else set()
-        may_have_commands = (
-            not page.manual or self.usage.takes_command or bool(self.usage.braces) or len(words) > 1
+        is_shell = any("command_string" in pattern.text for pattern in self.usage.patterns)
+        may_have_commands = not page.manual or (
+            not is_shell and (self.usage.takes_command or bool(self.usage.braces) or len(words) > 1)
         )
         subs = self._commands() if may_have_commands else {}  # (5)
         drafts = draft_options(self.entries, self.usage, usage_lines(self.loose))
@@ -174,12 +178,24 @@ class _HelpReader:
                 subs = find_commands(section, loose, self.usage, self.own)
             for sub in subs:
                 by_name.setdefault(sub.name, sub)
+        if are_keys(by_name) and not self._takes_letters(by_name):
+            by_name = {}
         if not by_name and self.usage.takes_command:
             by_name = self._grouped_commands()
         self._commands_of_usage(by_name)
         if sum(name.islower() for name in by_name) > 2:  # `OBJECT := { address | link … }`
             return {name: sub for name, sub in by_name.items() if not name.isupper()}
         return by_name
+
+    def _takes_letters(self, names: Iterable[str]) -> bool:
+        """Whether single letters are commands: `ar {dmpqrstx}`, `7z <command>`. Those of `less` are keys."""
+        groups = {
+            letter
+            for pattern in self.usage.patterns
+            for group in _LETTERS.findall(pattern.text)
+            for letter in group
+        }
+        return self.usage.takes_command or bool(groups & set(names))
 
     def _grouped_commands(self) -> dict[str, Sub]:
         """Commands below headings of their own (`Read the registry:`), in a page without a list of commands."""

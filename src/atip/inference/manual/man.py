@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from atip.inference.command_names import may_be_command
 from atip.inference.help.infer import infer_help
 from atip.inference.manual.roff import render
 from atip.inference.summary import find_summary
@@ -50,7 +51,8 @@ def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) 
     numbers = {index: number for index, (_, number) in enumerate(lines, 1)}
     command = infer_help("\n".join(line for line, _ in lines), tool=name, path=path)
     pages = _own_pages(command.commands or {}, name)
-    commands = {_command_name(page, name): one for page, one in pages.items()}
+    names = {_command_name(page, name): one for page, one in pages.items()}
+    commands = {name: one for name, one in names.items() if may_be_command(name)}
     purpose = find_summary(
         read_purpose(text, "-".join((name, *path))), "-".join((name, *path))
     ) or _purpose(command.description)

@@ -33,7 +33,7 @@ _ASIDE = frozenset(
     )
 )  # fmt: skip
 _COMMANDS = re.compile(
-    r"\b(?:sub-?)?commands?\b|\bactions?\b|\bverbs?\b|\bsubcommand|\bapplets\b|\bbefehle\b"
+    r"\b(?:sub-?)?commands?\b(?![ -]lines?\b)|\bactions?\b|\bverbs?\b|\bsubcommand|\bapplets\b|\bbefehle\b"
     r"|\bcommandes\b|\bcomandos\b|\bcomandi\b|命令|コマンド|команды",
     re.I,
 )
