@@ -23,11 +23,14 @@ from benchmarks.measure import cpu_of_command, figure, ratio, report
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from atip.sandbox.probes.worker import ProbeResult
     from atip.search.index import SearchIndex
 
 FEW = 50
 """A store with fewer tools was not learned."""
 ASKED = 300
+NO_WORD = "qzxvw"
+"""Command of no program; one that answers it as it answers a real one does not tell."""
 OF_ONE = 8
 """Most commands of one tool that are asked: else nearly all would be those of one cloud."""
 EVERYDAY = (0.80, 0.95)
@@ -123,25 +126,36 @@ def ask(number: int = ASKED, seed: int = 7) -> bool:
     from atip.sandbox.probes.probe import Probe, ProbeSandbox
 
     chosen = _sample(Toolbox(), number, seed)
-    probes = [Probe(argv=_question(program, path), wall_s=10.0) for _, program, path in chosen]
+    nonsense = [(*path[:-1], NO_WORD) for _, _, path in chosen]
+    questions = [_question(program, path) for _, program, path in chosen]
+    questions += [
+        (program, *path, "--help") for (_, program, _), path in zip(chosen, nonsense, strict=True)
+    ]
     folders = {os.path.dirname(program) for _, program, _ in chosen}
     with ProbeSandbox(visible=sorted(folders)) as sandbox:
-        answers = dict(sandbox.run_all(probes))
-    unknown = []
-    silent = 0
+        answers = dict(sandbox.run_all(Probe(argv=words, wall_s=10.0) for words in questions))
+    unknown, undecided = [], []
     for place, (name, _, path) in enumerate(chosen):
-        answer = answers[place]
-        text = (answer.stdout + answer.stderr).decode(errors="replace")
-        if answer.exit_code != 0 and _UNKNOWN.search(text):
-            unknown.append((" ".join((name, *path)), text.strip().splitlines()[0][:100]))
-        silent += not text.strip()
-    for line, told in unknown:
-        print(f"     {line}: {told}")
+        text, other = (_text(answers[at]) for at in (place, place + len(chosen)))
+        line = " ".join((name, *path))
+        if answers[place].exit_code != 0 and _UNKNOWN.search(text):
+            unknown.append(f"{line}: {text.splitlines()[0][:100]}")
+        elif text.replace(path[-1], "") == other.replace(NO_WORD, ""):
+            undecided.append(line)
+    for line in unknown:
+        print(f"     {line}")
+    print(
+        f"     the same answer as to a word that is none, to be judged by a person: {', '.join(undecided)}"
+    )
     print(
         f"{'MISS' if unknown else 'ok  '} {len(chosen)} random commands: {len(unknown)} unknown to their programs,"
-        f" {silent} without an answer"
+        f" {len(undecided)} undecided"
     )
     return not unknown
+
+
+def _text(answer: ProbeResult) -> str:
+    return (answer.stdout + answer.stderr).decode(errors="replace").strip()
 
 
 def _question(program: str, path: tuple[str, ...]) -> tuple[str, ...]:

@@ -350,3 +350,19 @@ def test_functions_with_a_word_in_common_are_commands():
     )
     script = f"{functions}_boat() {{ :; }}\ncomplete -F _boat boat\n"
     assert "cherry-pick" in infer_bash(script, "boat").commands
+
+
+def test_a_word_that_follows_every_command_is_no_command():
+    arms = "".join(
+        f"    {name}) COMPREPLY=($(compgen -W 'dev' -- $cur)) ;;\n"
+        for name in ("add", "change", "del")
+    )
+    script = (
+        "_boat() {\n  case ${COMP_WORDS[1]} in\n"
+        f"{arms}  esac\n"
+        "  [[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W 'add change del show' -- $cur))\n}\n"
+        "complete -F _boat boat\n"
+    )
+    commands = infer_bash(script, "boat").commands
+    assert set(commands) >= {"add", "change", "del"}
+    assert not any(command.commands for command in commands.values())

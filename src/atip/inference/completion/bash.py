@@ -9,7 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.completion.owners import find_functions, has_function_per_command, settle
+from atip.inference.completion.owners import (
+    drop_keywords,
+    find_functions,
+    has_function_per_command,
+    settle,
+)
 from atip.inference.completion.shell_words import (
     ARM,
     BREAK,
@@ -89,6 +94,7 @@ class _Reader:
             if is_root or flag in self.tree.flags_at(path):
                 self.tree.add_flag(path, [flag], line, takes_value=True, choices=list(choices))
         settle(self.tree.root, self.by_function)
+        drop_keywords(self.tree.root)
         return build(self.tree)
 
     def _peek(self, offset: int = 0) -> ShellToken:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from atip.inference.completion.tree import CompletionNode
 
 _TAKES_VALUE = frozenset("FWAGCXPSo")
+SEVERAL = 3
 MANY = 8
 """Functions named after the tool, from which on they are one per command (`_git_add`), not a few helpers."""
 
@@ -74,3 +75,21 @@ def settle(root: CompletionNode, by_function: set[str]) -> None:
             child = root.children.pop(name)
             below.flags.update({k: v for k, v in child.flags.items() if k not in below.flags})
             below.children.update(child.children)
+
+
+def drop_keywords(root: CompletionNode) -> None:
+    """`qdisc add dev`, `class change dev`, `filter del dev`: a bare word that several commands offer, each as all that follows, is
+    the first word of their arguments."""
+    offers: dict[str, list[CompletionNode]] = {}
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        nodes += node.children.values()
+        for name, child in node.children.items():
+            is_bare = not (child.flags or child.children or child.description)
+            if node is not root and is_bare and len(node.children) == 1:
+                offers.setdefault(name, []).append(node)
+    for name, parents in offers.items():
+        if len(parents) >= SEVERAL:
+            for parent in parents:
+                parent.children.pop(name, None)
