@@ -97,20 +97,7 @@ def _default_command(node: UsageNode) -> str:
     return inner[0].text if is_word and inner[0].text.islower() else ""
 
 
-_KINDS = frozenset(
-    (
-        "dir",
-        "directory",
-        "file",
-        "filename",
-        "host",
-        "hostname",
-        "host_name",
-        "ip-addr",
-        "path",
-        "url",
-    )
-)
+_KINDS = frozenset("dir directory file filename host hostname host_name ip-addr path url".split())
 """Words in braces that name kinds of values, not commands."""
 
 
