@@ -97,7 +97,9 @@ def _default_command(node: UsageNode) -> str:
     return inner[0].text if is_word and inner[0].text.islower() else ""
 
 
-_KINDS = frozenset("dir directory file filename host hostname host_name ip-addr path url".split())
+_KINDS = frozenset((
+    "dir", "directory", "file", "filename", "host", "hostname", "host_name", "ip-addr", "path", "url",
+))  # fmt: skip
 """Words in braces that name kinds of values, not commands."""
 
 
