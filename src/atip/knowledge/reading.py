@@ -131,7 +131,7 @@ class LazyCommands(Mapping[str, Command]):
         self._nodes = nodes
         self._commands: dict[str, Command] = {}
         self._names: dict[str, str] | None = None
-        """By alias; read when a word is no name."""
+        """By alias; filled on the first word that is not a name."""
 
     def __getitem__(self, name: str) -> Command:
         command = self._commands.get(name)
