@@ -11,11 +11,8 @@ from atip.discovery.files.documents import InstalledTexts
 from atip.discovery.files.stubs import parse_stub
 from atip.discovery.sources.knowledge_source import KnowledgeSource
 from atip.discovery.sources.source_order import ProbeSubject
-from atip.discovery.summaries.packages import (
-    InstalledPackages,
-    listed_purpose,
-    read_debian,
-)
+from atip.discovery.summaries.debian import DebianPackages, listed_purpose
+from atip.discovery.summaries.packages import InstalledPackages
 from atip.discovery.summaries.sources import SummarySources
 from atip.inference.manual.man import read_purpose
 from atip.knowledge.summaries import SUMMARIES
@@ -65,10 +62,21 @@ def test_the_word_of_user_and_tool_is_taken_as_it_is(machine):
 def test_a_package_speaks_for_its_only_program_or_the_one_of_its_name(machine):
     sources, dpkg = machine
     assert sources.find(subject("raft"), {"help": "unknown option -- -"}) == "float on a few logs"
-    assert read_debian(str(dpkg)) == {
-        "/bin/raft": "float on a few logs",
-        "/bin/fleet": "many boats at once",
+    packages = DebianPackages(str(dpkg))
+    assert {name: packages.purpose(f"/usr/bin/{name}") for name in ("raft", "fleet", "one")} == {
+        "raft": "float on a few logs",
+        "fleet": "many boats at once",
+        "one": "",
     }
+    assert packages.purpose("/usr/bin/sea-config") == ""
+    assert packages.membership("/bin/one") == "Part of fleet: many boats at once"
+
+
+def test_packages_are_not_read_for_a_program_that_none_of_them_owns(machine, monkeypatch):
+    _, dpkg = machine
+    monkeypatch.setattr("atip.discovery.summaries.debian.read_text", pytest.fail)
+    packages = DebianPackages(str(dpkg))
+    assert packages.purpose("/opt/tools/raft") == packages.membership("/opt/tools/raft") == ""
 
 
 def test_curated_summary_outranks_the_manual_only_under_its_own_name(machine, tmp_path):
@@ -185,7 +193,9 @@ def test_a_package_of_several_programs_speaks_for_those_that_it_names(tmp_path):
         "Package: sea\nDescription: things of the sea\n Tools.\n .\n  * oar: moves a boat\nHomepage: x\n hull: no\n"
     )
     (tmp_path / "info/sea.list").write_text("/usr/bin/oar\n/usr/bin/hull\n")
-    assert read_debian(str(tmp_path)) == {"/bin/oar": "moves a boat"}
+    packages = DebianPackages(str(tmp_path))
+    assert packages.purpose("/usr/bin/oar") == packages.purpose("/bin/oar") == "moves a boat"
+    assert packages.purpose("/usr/bin/hull") == ""
 
 
 def test_names_in_one_paragraph_have_their_own_purposes():
