@@ -59,21 +59,21 @@ class StoreWriter:
         """Whether a name that is known stands for another file now, as the program of another directory has it too."""
 
     def reuse_unchanged(
-        self, subject: ProbeSubject, inputs: str, *, learned: bool, key: Any
+        self, subject: ProbeSubject, inputs: Callable[[], str], *, learned: bool, key: Any
     ) -> str | None:
         """Keep the entry of a tool as it is, if its inputs are unchanged; returns its kind of source (empty: known by
         name only), or None if it has to be looked at.
 
         Args:
-            inputs: what the sources would read, see `findings.metadata_finder.MetadataFinder.inputs`.
+            inputs: what the sources would read, see `findings.metadata_finder.MetadataFinder.inputs`; asked only for a known tool.
             learned: programs are run in this scan; the tool must then have been probed by this release.
         """
         before = self._before.get(subject.name)
         extension = before.get("x-atip") if isinstance(before, dict) else None
         if not isinstance(extension, dict) or before.get("hash") != subject.digest:
             return None
-        if extension.get("inputs") != inputs or (
-            learned and extension.get("learned") != __version__
+        if (learned and extension.get("learned") != __version__) or (
+            extension.get("inputs") != inputs()
         ):
             return None
         if "source" in before and not self._has_metadata(subject, before):

@@ -58,7 +58,7 @@ def read_header(text: str, name: str) -> Iterator[str]:
     own = _own_name(name)
     pod = _POD.search(text)
     purpose = _POD_CODE.sub(r"\1", " ".join(pod[1].split())) if pod else ""
-    if re.match(own, purpose, re.I):
+    if purpose and re.match(own, purpose, re.I):
         yield purpose
     head = text[:MAX_HEAD].replace("\r\n", "\n")
     paragraphs = list(_paragraphs(head))

@@ -145,7 +145,7 @@ def one_line(text: str) -> str:
 
 def first_summary(candidates: Iterable[str], name: str) -> str:
     """The first candidate that says what the tool does, best source first; empty when none does."""
-    return next((summary for one in candidates if (summary := find_summary(one, name))), "")
+    return next((summary for one in candidates if one and (summary := find_summary(one, name))), "")
 
 
 def why_not_summary(text: str, name: str) -> str | None:

@@ -96,7 +96,10 @@ class ScanLearner:
         if self._refresh or subject.known_native is not None:
             return False
         source_kind = self._writer.reuse_unchanged(
-            subject, self._find.inputs(subject), learned=self._learn, key=program.file.key
+            subject,
+            lambda: self._find.inputs(subject),
+            learned=self._learn,
+            key=program.file.key,
         )
         if source_kind is not None:
             self._report.add_unchanged(source_kind)
