@@ -34,9 +34,14 @@ OF_FRAMEWORK = frozenset(
         "--help-long",
         "--help-man",
         "--generate-bash-completion",
+        "--completion",
+        "--no-color",
+        "--silent",
     ]
 )
 """Flags that frameworks add themselves."""
+OF_EVERY_PROGRAM = frozenset(["help", "completion", "list"])
+"""Commands that frameworks add themselves."""
 PAGES_WITH_MISSES = {
     "argparse": 1,
     "argh": 1,
@@ -74,8 +79,9 @@ def differences(page):
 def command_differences(truth, found):
     commands = found.commands or {}
     aliases = {alias for command in commands.values() for alias in command.aliases or ()}
-    known = {name for name in commands if name not in aliases} - {"help", "completion", "list"}
-    return [] if known == set(truth["subcommands"]) else [f"commands: {sorted(known)}"]
+    true = set(truth["subcommands"])
+    known = {name for name in commands if name not in aliases} - (OF_EVERY_PROGRAM - true)
+    return [] if known == true else [f"commands: {sorted(known)}"]
 
 
 def flag_differences(truth, found):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z0-9_][\w.:+-]{0,63}")
 _ALIASES = re.compile(r"[\[(](?:aliases?|alias of|also):? ([^\])]{1,200})[\])]", re.I)
+_BULLET = re.compile(r"[-*\u2022] (?=\w)")
 _PLACEHOLDER = re.compile(r"[<\[{(|]|\.\.\.|…")
 MAX_COMMANDS = 3_000
 
@@ -69,7 +70,7 @@ def _without_sentences(subs: list[Sub]) -> list[Sub]:
 
 def read_command(row: Definition, own: frozenset[str]) -> Sub | None:
     """A row of a list of commands, or None if it is a sentence or a note."""
-    left = row.left.strip()
+    left = _BULLET.sub("", row.left.strip(), count=1)
     words = left.split()
     if not words or len(left) > 200 or (words[0].lower() in own and not row.parts):
         return None  # too long for a name, or an invocation shown as an example

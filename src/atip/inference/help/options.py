@@ -21,7 +21,7 @@ from atip.inference.help.prose import (
     is_required,
     type_of,
 )
-from atip.inference.help.values.choice_lists import listed_behind
+from atip.inference.help.values.choice_lists import listed_behind, listed_columns
 from atip.inference.help.values.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.values.legends import choices_of_legend
 from atip.model.tool import BOOLEAN, MISSING, Option
@@ -296,6 +296,8 @@ def _choices(draft: OptionDraft, style: str) -> tuple[str, ...] | None:
         or choices_of_prose(draft.text, draft.paragraphs, style="formal" if formal else style)
         or (None if formal else choices_of_legend(draft.raw, draft.text))
         or (None if formal else listed_behind(draft.raw, draft.text))
+        or listed_columns(draft.flags, f"({draft.raw.strip('<[{}]>')})")
+        or (None if formal else listed_columns(draft.flags, draft.text))
     )
     return choices if choices and are_values(choices, draft.flags) else None
 

@@ -76,16 +76,18 @@ def read_page(text: str) -> Page:
 _REPEATS = re.compile(r"^( *-(\w))(?:\|\2+){1,3}(?=, --)")
 _THOR = re.compile(r"^ *(?:-\w, +)?\[--[\w-]+(?:=[^\[\]]{1,200})?\](?:, \[--[\w-]+\])? *(?:# |$)")
 _TYPED_SET = re.compile(r"^( *-[^{}:]{1,60} )[A-Z]\w{0,30}:\{([^{}]{1,300})\} (?=\S|$)")
+_OPTIONAL = re.compile(r"^( +)\[(-[^\[\]]{1,100})\](\.\.\.)?(?=  +[A-Za-z(])")
 _THOR_NOTE = re.compile(r"^ {20,}# (?=Default: |Possible values: )")
 
 
 def _plain_flags(row: str) -> str:
     """Rows of frameworks with marks of their own, in the plain form and with the same columns.
 
-    `-v|vv|vvv, --verbose` (Symfony), `-c, [--config=FILE]   # …` (Thor) and `--mode VALUE:{fast, slow} How` (plumbum).
+    `-v|vv|vvv, --verbose` (Symfony), `-c, [--config=FILE]   # …` (Thor), `--mode VALUE:{fast, slow} How` (plumbum) and
+    `[-n, --limit LIMIT]  How many` (cappa).
     """
     start = row[:12].lstrip()
-    if start.startswith(("-", "[--")):
+    if start.startswith(("-", "[-")):
         if "|" in row[:20]:
             row = _REPEATS.sub(lambda match: match[1], row)
         if ":{" in row[:100] and (match := _TYPED_SET.match(row[:400])) is not None:
@@ -96,6 +98,9 @@ def _plain_flags(row: str) -> str:
             plain = match[0].replace("[", " ").replace("]", " ").replace("#", " ")
             plain = re.sub(r"(--[\w-]+) , +(--no-)", r"\1, \2", plain)
             return plain.ljust(match.end()) + row[match.end() :]
+        if (match := _OPTIONAL.match(row[:400])) is not None:
+            plain = f"{match[1]} {match[2]} {match[3] or ''}"
+            return plain + row[match.end() :]
     elif "# " in row[20:200] and (note := _THOR_NOTE.match(row[:200])) is not None:
         return " " * note.end() + row[note.end() :]
     return row

@@ -54,6 +54,10 @@ _NAMES_LIST = re.compile(
 """A heading that says only what is listed needs no colon: `Commands`, `Available Commands`."""
 
 
+_REMARK = re.compile(r" [\u2013\u2014] ")
+"""Between a heading and a remark on it: `COMMANDS \u2014 Type 'boat help <command>' for more`."""
+
+
 class Section:
     """A heading and the lines up to the next one."""
 
@@ -164,7 +168,7 @@ def _is_colon_heading(line: Line, above: Line | None, below: Line | None, curren
 
 
 def _is_capitals(line: Line, below: Line | None, current: Section) -> bool:
-    text = line.text
+    text = _REMARK.split(line.text, maxsplit=1)[0]
     if not text.isupper() or len(text.split()) > 8 or text[-1] in ".,;":
         return False
     if sum(char.isalpha() for char in text) < 3:
@@ -194,8 +198,9 @@ def _is_plain_heading(line: Line, above: Line | None, below: Line | None, curren
         return False
     if current.kind == ARGUMENTS and line.indent > current.level:
         return False
-    if below.text[0] == "-":
-        return not _starts_usage(text) and " " in text
+    if below.text.startswith(("-", "[-")):
+        is_peer = current.heading is not None and line.indent == current.level
+        return not _starts_usage(text) and (" " in text or is_peer)
     return (
         current.kind == COMMANDS
         and _is_row(below)

@@ -6,6 +6,10 @@ For parsers that do not print choices themselves (optparse), or whose authors re
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WORD = r"[a-z][\w.+-]{0,30}"
 _BRACKETS = re.compile(rf"\[({_WORD}(?:, ?(?:or )?{_WORD}){{1,30}})\]")
@@ -19,6 +23,9 @@ _BARS = re.compile(
 _AMONG = re.compile(
     r"\b(?:among|choose from|choices are|one of|any of|from)(?: the following)?:? "
     rf"({_WORD}(?: \(default\))?(?:,? or {_WORD}(?: \(default\))?|, {_WORD}(?: \(default\))?){{1,30}})(?=[.;)]|$)"
+)
+_COLUMNS = re.compile(
+    rf"(?:: |[\[(])({_WORD}(?:(?: ?\| ?|, (?:or )?|,? or ){_WORD}){{1,12}})(?=[\])]|\.?$)"
 )
 _CLAUSE = re.compile(rf"[a-z][\w ()-]{{1,40}}: ({_WORD}(?:, {_WORD}){{1,12}})")
 _EXAMPLE = re.compile(r"\b(?:[Ee]xamples?:|[Ee]\.g\.|[Ff]or example|[Ff]or instance)")
@@ -96,6 +103,14 @@ def listed_behind(placeholder: str, text: str) -> tuple[str, ...] | None:
         return None
     match = re.search(rf"\b{name} ?\(({_WORD}(?:, {_WORD}){{0,30}},? (?:or|and) {_WORD})\)", text)
     return _values(re.split(r",? (?:or |and )?", match[1])) if match else None
+
+
+def listed_columns(flags: Sequence[str], text: str) -> tuple[str, ...] | None:
+    """What `--sort` accepts: `order of the rows: name | size | date`. Elsewhere these words are kinds of values."""
+    if not any(re.search(r"sort|order", flag) for flag in flags):
+        return None
+    lists = _COLUMNS.findall(text[:700])
+    return _values(re.split(r" ?\| ?|, (?:or )?|,? or ", lists[0])) if len(lists) == 1 else None
 
 
 def mentioned_values(flag: str, text: str) -> tuple[str, ...] | None:

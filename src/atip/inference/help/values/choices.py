@@ -33,7 +33,10 @@ _POSSIBLE = re.compile(
     re.I,
 )
 _OPTIONS = re.compile(r"<options: ([^<>]{1,2500})>")
-_CHOICES = re.compile(r"[\[(]choices:? ([^\[\]()]{1,2500})[\])]", re.I)
+_CHOICES = re.compile(
+    r"[\[(](?:default: [^\[\](),]{1,60}, )?choices:? ([^\[\]()]{1,2500})[\])]", re.I
+)
+_VALID = re.compile(r"\bValid options: ([^.()\[\]]{1,2500})\.(?= \(|$)")
 _BULLET = re.compile(r"[-*•] ([^\s:]{1,60})(?::|$)")
 _BRACES = re.compile(r"\{([^{}\s]{1,300}|[^{}]{1,300})\}")
 _ONE_OF = re.compile(
@@ -138,7 +141,7 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
     the explanation are only words, and `go` where it has no such form.
     """
     text = _BROKEN.sub("-", text[:MAX_PROSE])
-    for pattern in (_POSSIBLE, _CHOICES, _OPTIONS):
+    for pattern in (_POSSIBLE, _CHOICES, _OPTIONS, _VALID):
         match = pattern.search(text)
         if match is not None:
             return _split_list(match.group(1))
