@@ -191,3 +191,24 @@ def test_a_label_announces_the_purpose_and_an_error_above_does_not():
     assert infer_help(text, tool="sortShips").description == "Sorts ships by size."
     text = "boat: invalid option -- '-'\nCarries things over water.\n\nUsage: boat [-a]\n"
     assert infer_help(text, tool="boat").description == "Carries things over water."
+
+
+def test_an_address_and_a_heading_among_commands_are_none():
+    text = (
+        "Usage: boat [command]\n\nCommands:\n  row     move by hand\n  boat-yard actions\n          See boat-yard(1) for more.\n"
+        "  Boats home page: <https://boats.example/>\n"
+    )
+    assert list(infer_help(text, tool="boat").commands) == ["row"]
+
+
+def test_headings_of_a_manual_page_list_no_commands_unless_they_say_so():
+    states = "PACKAGE STATES\n   tied\n       The boat is at the pier.\n\n   lost\n       Nobody knows.\n"
+    text = f"BOAT(1)      Boats      BOAT(1)\n\nNAME\n       boat - carry things\n\nSYNOPSIS\n       boat [option...] command\n\n{states}"
+    assert infer_help(text, tool="boat").commands is None
+
+
+def test_columns_to_sort_by_are_values():
+    text = "Usage: boat [options]\n\nOptions:\n  --sort <value>  Order of the boats: name | size | date\n  --in <value>    Where: name | path | url\n"
+    sort, place = infer_help(text, tool="boat").options
+    assert sort.enum == ("name", "size", "date")
+    assert place.enum is None

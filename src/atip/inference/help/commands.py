@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z0-9_][\w.:+-]{0,63}")
 _ALIASES = re.compile(r"[\[(](?:aliases?|alias of|also):? ([^\])]{1,200})[\])]", re.I)
 _BULLET = re.compile(r"[-*\u2022] (?=\w)")
+_ADDRESS = re.compile(r"<?https?://\S+>?")
+_HEADING = frozenset(["actions", "commands", "options", "subcommands"])
+"""Behind a name, these make a heading of a row: `dpkg-query actions`."""
 _PLACEHOLDER = re.compile(r"[<\[{(|]|\.\.\.|…")
 MAX_COMMANDS = 3_000
 
@@ -83,7 +86,9 @@ def read_command(row: Definition, own: frozenset[str]) -> Sub | None:
     description = row.text
     if not description and not _lonely(rest, row):
         return None
-    if rest and not _is_synopsis(rest):
+    if rest and (rest in _HEADING or not _is_synopsis(rest)):
+        return None
+    if _ADDRESS.fullmatch(description):
         return None
     aliases = names[1:]
     match = _ALIASES.search(description[:400])

@@ -180,7 +180,8 @@ class _HelpReader:
                 by_name.setdefault(sub.name, sub)
         if are_keys(by_name) and not self._takes_letters(by_name):
             by_name = {}
-        if not by_name and self.usage.takes_command:
+        # The headings of a manual page are of every kind: its states, files and colors are no commands.
+        if not by_name and self.usage.takes_command and not self.manual:
             by_name = self._grouped_commands()
         self._commands_of_usage(by_name)
         if sum(name.islower() for name in by_name) > 2:  # `OBJECT := { address | link … }`
