@@ -199,6 +199,7 @@ MOVES = st.one_of(
     st.tuples(st.just("learn")),
     st.tuples(st.just("copy"), st.integers(0, 3), st.booleans()),
     st.tuples(st.just("uncopy"), st.integers(0, 3)),
+    st.tuples(st.just("link"), st.integers(0, 3)),
     st.tuples(st.just("elsewhere"), st.booleans()),
     st.tuples(st.just("interrupt"), st.integers(0, 6)),
 )
@@ -234,6 +235,11 @@ class Machine:
     def uncopy(self, number):
         (self.other / f"boat{number}").unlink(missing_ok=True)
 
+    def link(self, number):
+        """The other directory gets another name of the same bytes."""
+        (self.other / f"ferry{number}").unlink(missing_ok=True)
+        (self.other / f"ferry{number}").symlink_to(self.tools / f"boat{number}")
+
     def plain(self, refresh):
         assert scan(self.box, self.tools, refresh=refresh)["executed"] == 0
         self.check()
@@ -266,12 +272,15 @@ class Machine:
             assert self.box.store.find(name)["path"] == str(self.tools / name)
             if (name, flag) in self.learned:
                 assert f"--{flag}" in facts(self.box, name)
+        for name in self.box.store.load_index()["tools"]:
+            facts(self.box, name)  # none is damaged
 
 
 @given(moves=st.lists(MOVES, max_size=10))
 @example(
     moves=[("add", 0, 0), ("learn",), ("copy", 0, True), ("elsewhere", False), ("plain", False)]
 )
+@example(moves=[("add", 0, 0), ("learn",), ("link", 0), ("elsewhere", True), ("plain", False)])
 @example(
     moves=[("add", 0, 0), ("learn",), ("copy", 0, False), ("elsewhere", True), ("plain", False)]
 )

@@ -55,6 +55,7 @@ class StoreWriter:
         self._entries: dict[str, dict[str, Any]] = {}
         self._written: dict[str, str] = {}
         self._before = store.load_index()["tools"]
+        self._names_of: dict[str, set[str]] = {}
         self.has_moved = False
         """Whether a name that is known stands for another file now, as the program of another directory has it too."""
 
@@ -214,9 +215,17 @@ class StoreWriter:
                 entry["x-atip"] = {**extension, **entry["x-atip"]}
 
     def _relative(self, subject: ProbeSubject, finding: SourceFinding, shared: bool) -> str:
-        if shared and finding.source == "inferred":
+        if finding.source == "inferred" and (shared or self._has_other_name(subject)):
             return self._names.personality_name(subject.digest, subject.name)
         return self._names.metadata_name(subject.digest, finding.source)
+
+    def _has_other_name(self, subject: ProbeSubject) -> bool:
+        """Whether an entry of an earlier scan describes the same bytes under another name: its file is not to be overwritten."""
+        if not self._names_of:
+            for name, entry in self._before.items():
+                if isinstance(entry, dict):
+                    self._names_of.setdefault(str(entry.get("hash")), set()).add(name)
+        return bool(self._names_of.get(subject.digest, set()) - {subject.name})
 
     def _save(
         self, relative: str, tool: Tool, document: dict[str, Any], subject: ProbeSubject
