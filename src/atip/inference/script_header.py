@@ -18,6 +18,7 @@ MAX_UNNAMED = 160
 _POD = re.compile(r"^=head1 +NAME[ \t]*\n[ \t]*\n((?:[^=\n].{0,300}\n){1,3})", re.M)
 _POD_CODE = re.compile(r"[BCFILSX]<([^<>]{1,80})>")
 _QUOTES = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')")
+_UNDERLINE = re.compile(r"^[ \t]*[=~-]{4,}[ \t]*$", re.M)
 _IS_A = re.compile(r"(?!this\b|it\b)(\S+) is (?:an?|the)\b", re.I)
 _PRAGMA = re.compile(
     r"!\s?/|(?:the )?next line (?:is|restarts|starts)\b|tcl\b|-\*-|vim?:|ex:|coding[:=]|shellcheck\b|pylint\b|flake8|noqa|type:|perl\b|\$\w+[:$]|@\(#\)|emacs|eslint|EASY-INSTALL|SPDX",
@@ -39,7 +40,10 @@ _ASIDE = re.compile(
     re.I,
 )
 """A line that credits people, or is about something else than the purpose."""
-_LABEL = re.compile(r"(?:description|purpose|summary|abstract)\s?:\s+(?=\S)", re.I)
+_LABEL = re.compile(
+    r"(?:(?:file|script|program|short) )?(?:description|purpose|summary|abstract)\s?:(?:\s+(?=\S)|\Z)",
+    re.I,
+)
 _UNNAMED = re.compile(
     r"(?!(?i:\w+ly |Patched|Updated|Changed|Added|Fixed|Permission|Licen|Originally|Based|Modified|Keep|Prevent|For |To |If |These|We |You |The |This|Adapted|Inspired|Make sure|Ensure|Set |It |GNU |\w+ (?:is|are) ))"
     r"[A-Za-z][a-z]+ [^:;]+\Z"
@@ -83,12 +87,13 @@ def _labeled(head: str) -> Iterator[str]:
     """`Description: purpose`; and the same with the lines that continue it, for a line that is not a whole one."""
     lines = list(_comment_lines(head))
     for place, line in enumerate(lines):
-        if _LABEL.match(line):
-            yield line.rstrip(":")
+        if label := _LABEL.match(line):
+            said = line[label.end() :]
+            yield said.rstrip(":")
             rest = itertools.takewhile(
                 lambda one: one and not _ASIDE.search(one), lines[place + 1 :]
             )
-            yield " ".join((line, *itertools.islice(rest, 2)))
+            yield " ".join((said, *itertools.islice(rest, 2))).strip()
 
 
 def _is_short_purpose(paragraph: str) -> bool:
@@ -119,6 +124,7 @@ def read_docstring(text: str, name: str) -> Iterator[str]:
     opening = _QUOTES.match(body)
     if opening is not None:
         docstring, closing, _ = body[opening.end() :].partition(opening[1])
+        docstring = _UNDERLINE.sub("", docstring).replace("``", "`")
         for paragraph in docstring.strip().split("\n\n")[:2] if closing else ():
             subject = _IS_A.match(paragraph.strip())
             if subject is None or re.match(_own_name(name), subject[1], re.I):

@@ -53,7 +53,8 @@ _POINTER = re.compile(
     r"^(?:https?://|www\.|see (?:https?|also\b|the (?:man|doc|online|info|project|home)|man\b|\S+\(\d)|report (?:any )?bugs|bug reports?\b"
     r"|home ?page\b|documentation\b\W|project (?:page|home)|website\b|(?:full|complete|online|more) (?:documentation|help|information|details)\b"
     r"|for (?:more|further|detailed|complete|help|a (?:full |complete )?list|bug|details|additional|usage|full)\b"
-    r"|(?:please|thank|thanks|welcome|donate|sponsor|notes?|notices?|tip|hint|nb|important|deprecated|obsolete|attention)\b(?! (?:taking|pad|book))"
+    r"|(?:please|thank|thanks|welcome|donate|sponsor|notes?|notices?|tip|hint|nb|important|attention)\b(?! (?:taking|pad|book))"
+    r"|(?:deprecated|obsolete)(?:[^\w ]|$| \W| (?:in|by|since|as|and|use|please|from|for|options?|this|it|not|but)\b)"
     r"|mandatory arguments|this (?:help|is not the|menu|message|version|list|command (?:is|has|requires)|(?!program|tool|command|utility|script|application|software)\w+ (?:will|can|must|should|may|is|has)\b)|other options\b|the following|available\b|valid\b"
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
     r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
@@ -62,7 +63,7 @@ _POINTER = re.compile(
     r"|for .{1,40}, (?:see|use|try)\b|you can\b|(?:the )?(?:main |command[- ]line )?entry ?point\b|(?:[\w/]+ ){0,2}options$|to report\b|(?:can|may|must|should|will|shall) be\b|(?:exactly|at least|at most|only) (?:one|two)\b|with(?:out)? (?:the )?-"
     r"|(?:or|and|but|then|also|otherwise|however|additionally|furthermore)\b|\S+ (?:is|are|must be|can be|may be|should be) (?:one|any|either) of\b"
     r"|(?:an?|the|each|every) (?:(?!that\b|which\b|tool\b|program\b|to\b)\w+ ){1,3}(?:must|should|has to|have to) be\b"
-    r"|(?:\S{1,40} v?\d.{0,60}\b)?multi-call binary\b|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
+    r"|(?:\S{1,40} v?\d.{0,60}\b)?multi-call binary\b|manual page for\b|.{0,60}\b(?:command[- ]line|user|language) (?:reference|manual|guide)\.?$|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor (?:help|more|usage|details|information|further|an?|the)\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
     re.I,
 )
 _INSTRUCTION = re.compile(

@@ -4,6 +4,8 @@ Names without version and target machine: `lto-dump` stands for `x86_64-linux-gn
 what a program may do: a name in this table is as unknown to the judge as any other.
 """
 
+import re
+
 SUMMARIES = {
     "2to3": "Rewrite Python 2 source code for Python 3",
     "__nvcc_device_query": "Print the architectures of the GPUs of this machine",
@@ -196,9 +198,21 @@ _FAMILIES = {
     "indi_": "Driver of the astronomy framework INDI for {}",
 }
 """Purposes of programs that share a prefix and are the same thing for different devices."""
+_CONVERSION = re.compile(
+    r"([a-z][a-z0-9]{2,15})(?:_to_|-to-|2)([a-z][a-z0-9]{2,15})(?:\.(?:pl|py|rb|sh))?"
+)
+_NO_FORMAT = frozenset(
+    ["admin", "client", "config", "ctl", "daemon", "date", "proxy", "server", "test", "tests", "tool", "tools", "util", "utils"]
+)  # fmt: skip
 
 
 def family_summary(name: str) -> str:
     """Purpose of one program of a family by the rest of its name; empty for any other program."""
     prefix = next((one for one in _FAMILIES if name.startswith(one) and name != one), "")
     return _FAMILIES[prefix].format(name[len(prefix) :].replace("_", " ")) if prefix else ""
+
+
+def conversion_summary(name: str) -> str:
+    """`fasta_to_fastq.pl` converts; for programs that nothing else describes. Empty for other names: `oauth2tool`, `bz2cat`."""
+    parts = _CONVERSION.fullmatch(name)
+    return f"Convert {parts[1]} to {parts[2]}" if parts and parts[2] not in _NO_FORMAT else ""

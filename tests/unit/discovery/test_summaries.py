@@ -15,7 +15,7 @@ from atip.discovery.summaries.debian import DebianPackages, listed_purpose
 from atip.discovery.summaries.packages import InstalledPackages
 from atip.discovery.summaries.sources import SummarySources
 from atip.inference.manual.man import read_purpose
-from atip.knowledge.summaries import SUMMARIES
+from atip.knowledge.summaries import SUMMARIES, conversion_summary
 
 PAGE = ".TH BOAT 1\n.SH NAME\nboat, ship \\- carry things over water\n.SH SYNOPSIS\nboat\n"
 
@@ -309,3 +309,74 @@ def test_a_page_about_a_group_gives_way_to_what_it_or_the_help_says_of_one_progr
     assert sources.find(subject("skiff"), {}) == "Rows one person to the shore"
     assert sources.find(subject("yawl"), {"help": "sails with two masts"}) == "sails with two masts"
     assert sources.find(subject("yawl"), {}) == "shipping tools"
+
+
+def gem_script(tmp_path, name, gem):
+    path = tmp_path / "usr/bin" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        f"#!/usr/bin/ruby\nrequire 'rubygems'\nload Gem.activate_bin_path('{gem}', '{name}', version)\n"
+    )
+    return subject(name, str(path), b"#!/usr/bin/ruby\n")
+
+
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [('"boat".freeze', "Carries things over water."), ('"boat".freeze, "oar".freeze', "")],
+)
+def test_a_gem_speaks_for_its_only_program(machine, tmp_path, programs, said):
+    folder = tmp_path / "usr/lib/ruby/gems/3.1.0/specifications"
+    folder.mkdir(parents=True)
+    (folder / "harbour-1.2.gemspec").write_text(
+        f'Gem::Specification.new do |s|\n  s.executables = [{programs}]\n  s.summary = "Carries things over water.".freeze\nend\n'
+    )
+    (folder / "harbour-extra-1.0.gemspec").write_text('  s.summary = "Something else here."\n')
+    _, dpkg = machine
+    packages = InstalledPackages(str(dpkg))
+    assert packages.summary(gem_script(tmp_path, "boat", "harbour")) == said
+    assert packages.summary(gem_script(tmp_path, "boat", "absent")) == ""
+
+
+def test_a_script_of_the_old_form_has_the_docstring_of_its_module(machine, tmp_path):
+    site = tmp_path / "usr/lib/python3/dist-packages"
+    (site / "sea_tools-1.0.egg-info").mkdir(parents=True)
+    (site / "sea_tools-1.0.egg-info/entry_points.txt").write_text(
+        "[console_scripts]\nrow = sea.rowing:main\n"
+    )
+    (site / "sea").mkdir()
+    (site / "sea/rowing.py").write_text('"""\nrow: move a ``boat`` by hand\n====\n\nMore.\n"""\n')
+    path = tmp_path / "usr/bin/row"
+    path.parent.mkdir(exist_ok=True)
+    head = "#!/usr/bin/python3\n# EASY-INSTALL-ENTRY-SCRIPT: 'sea-tools==1.0','console_scripts','row'\nimport re\n"
+    path.write_text(head)
+    sources, _ = machine
+    assert sources.find(subject("row", str(path), head.encode()), {}) == "move a `boat` by hand"
+
+
+def test_a_unit_of_the_user_describes_the_program_of_its_name(tmp_path):
+    folder = tmp_path / "usr/lib/systemd/user"
+    folder.mkdir(parents=True)
+    (folder / "plasma-keys.service").write_text(
+        "[Unit]\nDescription=Global shortcuts of the desktop\n[Service]\nExecStart=/usr/bin/keys5\n"
+    )
+    (folder / "debug.service").write_text(
+        "[Unit]\nDescription=A shell for repairs\n[Service]\nExecStart=/bin/bash\n"
+    )
+    texts = InstalledTexts([str(tmp_path / "usr")], root=str(tmp_path))
+    assert texts.launcher("keys5") == "Global shortcuts of the desktop"
+    assert texts.launcher("bash") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fasta_to_fastq.pl", "Convert fasta to fastq"),
+        ("log2asc", "Convert log to asc"),
+        ("oauth2tool", ""),
+        ("bz2cat", ""),
+        ("up2date", ""),
+        ("h2ph", ""),
+    ],
+)
+def test_a_name_that_says_what_is_converted(name, said):
+    assert conversion_summary(name) == said

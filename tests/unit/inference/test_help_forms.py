@@ -212,3 +212,10 @@ def test_columns_to_sort_by_are_values():
     sort, place = infer_help(text, tool="boat").options
     assert sort.enum == ("name", "size", "date")
     assert place.enum is None
+
+
+def test_the_purpose_stands_above_the_call_or_below_its_heading():
+    text = "Scan boats with a library of keels:\n boatscan [options] keels boats\n\n Options:\n   --level <int>   level to use\n"
+    assert infer_help(text, tool="boatscan").description == "Scan boats with a library of keels"
+    text = "USAGE\n  boatn [-h]\n\nDESCRIPTION\n   Keel-Keel BOAT 2.12.0+\n\nUse '-help' to print more\n"
+    assert infer_help(text, tool="boatn").description == "Keel-Keel BOAT"

@@ -11,6 +11,10 @@ from atip.inference.summary import first_summary
 
 LICENSE = "# Permission is hereby granted, free of charge, to any person\n# obtaining a copy.\n#\n"
 SAID = [
+    (
+        "#!/bin/bash\n# Author:  A. Person\n#\n# File Description:\n#   Script to carry things\n#   over water.\n#\nset -e\n",
+        "Script to carry things over water.",
+    ),
     ("#!/bin/sh\n#!/bin/sh\n# License: GPL\n# Author: A. B.\n# Carry things over water\n# Ref: https://sea.example\n", "Carry things over water"),
     ("#!/bin/sh\n# License: GPL\n# Description: carry things,\n# people and animals\n", "carry things, people and animals"),
     ("#!/bin/sh\n# This program is used on lakes to carry things.\ntrue\n", "This program is used on lakes to carry things."),

@@ -9,6 +9,12 @@ from hypothesis import strategies as st
 from atip.inference.summary import find_summary, first_summary, why_not_summary
 
 GOOD = [
+    (
+        "mpif77",
+        "Deprecated Open MPI Fortran wrapper compilers .",
+        "Deprecated Open MPI Fortran wrapper compilers",
+    ),
+    ("rbs", "Type signature for Ruby.", "Type signature for Ruby."),
     ("boat", "boat, a carrier for lakes. Version 4.1.0 Copyright A. B., 2002", "a carrier for lakes"),
     ("cp", "cp - copy files and directories", "copy files and directories"),
     ("cp", "cp: copy files", "copy files"),
@@ -43,6 +49,9 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("boat", "Deprecated in favor of ship", "pointer"),
+    ("boat", "Obsolete: use ship instead", "pointer"),
+    ("boat", "Type boat -h for help", "pointer"),
     (
         "boat",
         "Use of uninitialized value $DSN in concatenation (.) or string at /usr/bin/boat line 21.",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MAX_FILE = 100_000
 DESKTOP = "share/applications"
-UNITS = "lib/systemd/system"
+UNITS = ("lib/systemd/system", "lib/systemd/user")
 _GROUP = re.compile(r"^\[(?!Desktop Entry\])[^\]\n]*\]", re.M)
 _STARTER = re.compile(r"\A(?:(?:/usr)?/bin/)?(?:env(?: [A-Z_]+=\S*)*|sudo|pkexec|gksu|nice|exec) ")
 _FLAGS = re.compile(r"\A(?:\s+(?:-\S+|%\w|\"%\w\"))*\s*\Z")
@@ -32,11 +32,12 @@ def read_launchers(prefixes: Iterable[str]) -> dict[str, str]:
             comment = _field(entry, "Comment") or _field(entry, "GenericName")
             if name := _program(_field(entry, "Exec")):
                 comments.setdefault(name, comment)
-        for unit, text in _texts(os.path.join(prefix, UNITS), ".service"):
-            name = _program(_field(text, "ExecStart").lstrip("-@:+!"))
-            # `debug-shell` starts bash: only a unit of the program's own name is about the program.
-            if name and (name.startswith(unit) or unit.startswith(name)):
-                comments.setdefault(name, _field(text, "Description"))
+        for folder in UNITS:
+            for unit, text in _texts(os.path.join(prefix, folder), ".service"):
+                name = _program(_field(text, "ExecStart").lstrip("-@:+!"))
+                # `debug-shell` starts bash: only a unit of the program's own name is about the program.
+                if name and (name.startswith(unit) or name.rstrip("0123456789") in unit):
+                    comments.setdefault(name, _field(text, "Description"))
     return comments
 
 

@@ -1,4 +1,4 @@
-"""Descriptions that packages give of themselves: Debian packages, Python distributions, Node packages. Reads files only.
+"""Descriptions that packages give of themselves: Debian packages, Python distributions, Node packages, gems. Reads files only.
 
 They count for a program only if the package has no other program, or bears the program's name: what a package of
 forty programs describes none of them.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from atip.discovery.files.stubs import site_directories
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.discovery.summaries.debian import DebianPackages, read_text
+from atip.discovery.summaries.gems import gem_summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,8 @@ class InstalledPackages:
             text = _node_summary(subject)
         elif subject.stub.language == "python":
             text = self._python_summary(subject)
+        elif subject.stub.language == "ruby":
+            text = gem_summary(read_text(subject.real_path), subject.real_path)
         else:
             text = ""
         return text or next(filter(None, map(self._debian.purpose, _paths(subject))), "")

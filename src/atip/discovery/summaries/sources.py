@@ -2,7 +2,7 @@
 
 override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
 own part of a page of several programs → page of the file behind a link → completion → head of a script → help → what that page says of
-all its programs → docstring → launcher →
+all its programs → docstring → launcher → a name that says it (`fasta_to_fastq`) →
 "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot. The first three come
 from the user, the tool itself and a shim for its digest, and are used unchanged.
 """
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from atip.discovery.files.stubs import alternative_of, site_directories
 from atip.discovery.sources.identity import CuratedIdentity
+from atip.discovery.summaries.entry_points import entry_module
 from atip.discovery.summaries.packages import InstalledPackages
 from atip.inference.manual.man import names_program, names_several, read_purpose
 from atip.inference.manual.shared_page import find_own_purpose, is_about_group
 from atip.inference.script_header import read_docstring, read_header
 from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
-from atip.knowledge.summaries import SUMMARIES, family_summary
+from atip.knowledge.summaries import SUMMARIES, conversion_summary, family_summary
 from atip.system.files import read_piece
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class SummarySources:
         yield from read_docstring(_module(subject), subject.name)
         yield self._texts.launcher(subject.name)
         yield descriptions.get("knowledge", "") if agrees else ""
+        yield conversion_summary(subject.name)
         yield self._packages.membership(subject)
 
     def _is_shared(self, names: list[str]) -> bool:
@@ -172,10 +174,13 @@ def _script(subject: ProbeSubject) -> str:
 
 def _module(subject: ProbeSubject) -> str:
     """The source of the module that a Python console script starts; empty for a package or any other program."""
-    if not subject.stub.module:
+    if subject.stub.language != "python":
         return ""
-    file = subject.stub.module.replace(".", "/") + ".py"
     sites = site_directories(subject.real_path, subject.stub)
+    module = subject.stub.module or entry_module(_script(subject), sites)
+    if not module:
+        return ""
+    file = module.replace(".", "/") + ".py"
     return next((text for site in sites if (text := _read(os.path.join(site, file)))), "")
 
 

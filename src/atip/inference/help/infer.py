@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 MAX_EXAMPLES = 40
 _CREDIT = re.compile(r"\w@\w[\w.-]*\.[a-z]{2,}\b|^built (?:on|with)\b|^using \w+ version \d", re.I)
 """A line that credits people or parts of the program."""
+_VERSION_TAIL = re.compile(r"(?<=[A-Za-z]) v?\d{1,4}(?:\.\d{1,6}){1,3}\+?$")
 _LABELED = re.compile(r"(?:^|\]) *(?:summary|purpose|overview) ?: +(\S.{8,})", re.I)
 _HEAD = 20
 _LETTERS = re.compile(r"\{([a-zA-Z]{2,40})\}")
@@ -296,21 +297,31 @@ class _HelpReader:
     def _description(self, page: Page) -> str:
         """What a label announces (`Summary: …`), or the first paragraph that says what the command does."""
         labeled = (_LABELED.search(line.text) for line in page.lines[:_HEAD])
-        for paragraph in (*(found[1] for found in labeled if found), *self._paragraphs()):
-            summary = find_summary(paragraph, self.name)
+        announced = (found[1] for found in labeled if found)
+        for paragraph in (*announced, self._above_usage(page), *self._paragraphs()):
+            summary = find_summary(paragraph, self.name) if paragraph else ""
             if summary:
                 return summary
         return ""
 
+    def _above_usage(self, page: Page) -> str:
+        """`Scan a sequence with a library of profiles:` right above ` pfscan [options] profiles sequences`; else empty."""
+        first, below = page.lines[:2] if len(page.lines) > 1 else (None, None)
+        if first is None or below is None or not first.text.endswith(":") or below.after_blank:
+            return ""
+        is_call = below.text.split(" ", 1)[0].lower() in self.own
+        return first.text.rstrip(":") if is_call and " " in first.text else ""
+
     def _paragraphs(self) -> Iterator[str]:
         """Paragraphs that are neither headings nor lists."""
         for section, loose in self.loose:
-            if section.title.lower() not in ("", "description", "name"):
+            title = section.title.lower()
+            if title not in ("", "description", "name"):
                 continue
             words: list[str] = []
             for line in loose:
                 if words and line.after_blank:
-                    yield " ".join(words)
+                    yield _paragraph(words, title)
                     words = []
                 is_head = self.manual and is_manual_head(line.text)
                 is_aside = is_head or _is_row(line.text) or _CREDIT.search(line.text)
@@ -319,7 +330,7 @@ class _HelpReader:
                 if not (is_aside or is_notice):
                     words.append(line.text)
             if words:
-                yield " ".join(words)
+                yield _paragraph(words, title)
 
     def _examples(self) -> tuple[str, ...]:
         examples: list[str] = []
@@ -349,3 +360,9 @@ def _is_row(text: str) -> bool:
 
 def _last(page: Page) -> int:
     return page.lines[-1].number if page.lines else 1
+
+
+def _paragraph(words: list[str], title: str) -> str:
+    """The lines of a paragraph as one; `Nucleotide-Nucleotide BLAST 2.12.0+` is no banner below the heading of a description."""
+    text = " ".join(words)
+    return _VERSION_TAIL.sub("", text) if title == "description" else text
