@@ -219,3 +219,19 @@ def test_the_purpose_stands_above_the_call_or_below_its_heading():
     assert infer_help(text, tool="boatscan").description == "Scan boats with a library of keels"
     text = "USAGE\n  boatn [-h]\n\nDESCRIPTION\n   Keel-Keel BOAT 2.12.0+\n\nUse '-help' to print more\n"
     assert infer_help(text, tool="boatn").description == "Keel-Keel BOAT"
+
+
+def test_a_heading_in_angles_lists_single_letters():
+    text = "Usage: boatz <command> [<switches>...] <archive_name>\n\n<Commands>\n  a : Add things\n  rn : Rename things\n  x : eXtract things\n\n<Switches>\n  -an : no name\n"
+    tool = infer_help(text, tool="boatz")
+    assert list(tool.commands) == ["a", "rn", "x"]
+    assert [option.flags for option in tool.options] == [("-an",)]
+
+
+def test_words_behind_one_dash_take_the_word_that_follows():
+    text = "USAGE\n  boatdb [-h] [-in input_file]\n    -dbtype keel_type [-title title] [-parse]\n"
+    tool = infer_help(text, tool="boatdb")
+    assert not tool.arguments
+    assert {option.flags[0]: option.takes_value for option in tool.options} == {
+        "-h": False, "-in": True, "-dbtype": True, "-title": True, "-parse": False,
+    }  # fmt: skip

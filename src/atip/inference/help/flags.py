@@ -367,3 +367,8 @@ def plain_placeholder(raw: str) -> str:
     if len(text) > 1 and text[0] == "<" and matching(text, 0) == len(text):
         text = text[1:-1]
     return text
+
+
+def is_long_behind_one_dash(flag: str) -> bool:
+    """`-name`: a word behind one dash; or several flags in one."""
+    return len(flag) > 2 and not flag.startswith("--")

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from atip.inference.help.drafts import OptionDraft
-from atip.inference.help.flags import plain_placeholder
+from atip.inference.help.flags import is_long_behind_one_dash, plain_placeholder
 from atip.inference.help.guesses import guess_values
 from atip.inference.help.layout.sections import OPTIONS
 from atip.inference.help.prose import (
@@ -270,15 +270,11 @@ def _own(draft: OptionDraft) -> dict[str, object]:
     ):
         if fact:
             own[key] = True
-    if draft.raw and not draft.equals and all(_is_long_behind_one_dash(f) for f in draft.flags):
+    if draft.raw and not draft.equals and all(is_long_behind_one_dash(f) for f in draft.flags):
         own["join"] = "space"  # shown as `-name VALUE`: `-name=VALUE` may mean something else
     if draft.conflicts:
         own["conflicts"] = list(draft.conflicts)
     return own
-
-
-def _is_long_behind_one_dash(flag: str) -> bool:
-    return len(flag) > 2 and not flag.startswith("--")
 
 
 _COMPOSITE = re.compile(r"[A-Za-z>\]][:=][A-Za-z<\[]|[A-Z]{2} [A-Z]{2}")

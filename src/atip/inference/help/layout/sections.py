@@ -54,6 +54,8 @@ _NAMES_LIST = re.compile(
 """A heading that says only what is listed needs no colon: `Commands`, `Available Commands`."""
 
 
+_ANGLES = re.compile(r"<(?:Commands|Options|Switches|Arguments)>")
+"""A heading of 7-Zip."""
 _REMARK = re.compile(r" [\u2013\u2014] ")
 """Between a heading and a remark on it: `COMMANDS \u2014 Type 'boat help <command>' for more`."""
 
@@ -98,7 +100,7 @@ def split_sections(
         part = manual and 0 < line.indent < 4 and line.after_blank and line.text[0].isalpha()
         stands_out = part or underlined or _is_heading(line, above, below, current, floor)
         if stands_out and not _is_content(line, current, own, manual=manual):
-            title = line.text.strip("=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
+            title = line.text.strip("<>=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
             current = Section(title, _kind(title, line, current), line, level=line.indent)
             sections.append(current)
             skip, floor = underlined, 10_000
@@ -137,6 +139,8 @@ def _is_heading(
         return False
     if text.startswith(("==", "##", "---")) or (text.startswith("-- ") and text.endswith(" --")):
         return any(char.isalpha() for char in text)
+    if _ANGLES.fullmatch(text):
+        return below is not None and below.indent > line.indent
     if text[0] in "-[<{(|+$%>`'\"*" or line.indent > floor or "   " in text.rstrip(":"):
         return False
     if _starts_usage(text):

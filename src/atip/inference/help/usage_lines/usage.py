@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.help.flags import parse_flags, plain_placeholder
+from atip.inference.help.flags import is_long_behind_one_dash, parse_flags, plain_placeholder
 from atip.inference.help.usage_lines.nodes import (
     clean_name,
     has_flags,
@@ -319,6 +319,9 @@ class _Reader:
         if node.value is not None or following is None or following.kind == FLAG:
             return at
         is_own = following.kind == PLACEHOLDER and letters(following.text) == letters(name)
+        is_own = is_own or (
+            following.kind == WORD and self.usage.has_long_names and is_long_behind_one_dash(name)
+        )
         if depth == 0 and not is_own:
             # `-d <host>` outside of brackets: value or positional, the definitions know.
             if following.kind in (WORD, PLACEHOLDER):
@@ -337,7 +340,9 @@ class _Reader:
 
     def _is_cluster(self, name: str, node: UsageNode) -> bool:
         """`-abc` without a value is noted for later."""
-        if name.startswith("--") or len(name) < 3 or node.value is not None or "=" in node.text:
+        if not is_long_behind_one_dash(name) or node.value is not None or "=" in node.text:
+            return False
+        if self.usage.has_long_names:
             return False
         self.usage.clusters.append((name, self.lines))
         return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from atip.inference.help.flags import is_long_behind_one_dash
+
 if TYPE_CHECKING:
     from atip.inference.help.usage_lines.patterns import UsagePattern
 
@@ -72,6 +74,13 @@ class Usage:
         self.starts: list[str] = []
         """The literal word each pattern starts with, or nothing."""
         self.exclusive: list[tuple[str, ...]] = []
+
+    @property
+    def has_long_names(self) -> bool:
+        """Whether names of one dash are words here: `[-in input_file] -dbtype molecule_type`."""
+        return any(
+            one.value is not None and is_long_behind_one_dash(one.flags[0]) for one in self.options
+        )
 
     def keep_forms(self, count: int) -> None:
         """Drops the forms behind the first `count`: a list of options is not one more form of the call, without positionals."""
