@@ -79,8 +79,17 @@ def read_header(text: str, name: str) -> Iterator[str]:
         and paragraphs
         and paragraphs[0].startswith(first)
         and _is_short_purpose(paragraphs[0])
+        and not _explains_code(head, first)
     ):
         yield paragraphs[0]
+
+
+def _explains_code(head: str, comment: str) -> bool:
+    """Whether a statement follows right below the comment that starts with this line: it is about the statement."""
+    lines = [line.strip() for line in head.split("\n")]
+    start = next((place for place, line in enumerate(lines) if line.endswith(comment)), len(lines))
+    rest = itertools.dropwhile(lambda line: line.startswith(("#", "//")), lines[start:])
+    return bool(next(rest, ""))
 
 
 def _labeled(head: str) -> Iterator[str]:

@@ -37,13 +37,13 @@ _ERROR_ANYWHERE = re.compile(
 )
 _USAGE = re.compile(
     r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<|-{1,2}\w)"
-    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|^[A-Z]{4,} - (?:the )?name of\b|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
+    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^usage (?:is|are)\b|^usage /|^options are\b|^or:|^[A-Z]{4,} - (?:the )?name of\b|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
     re.I,
 )
 _PLACEHOLDERS = re.compile(r"<[\w -]{1,30}>|\[[\w. -]{1,30}\]|\b[A-Z_]{3,}\.\.\.")
 _LEGAL = re.compile(
     r"copyright\W+(?:\(c\)|©|\d{4}|by|the|holder)|^copyright|©|\(c\)\s*\d{4}|\bwarranty\b|\bfree software\b|redistribut"
-    r"|all rights reserved|licen[cs]ed under|under the (?:terms|gnu|gpl|mit|apache|bsd)|general public licen|^licen[cs]e\b"
+    r"|copying conditions|\blicen[cs]e:? (?:l?gpl|mit\b|bsd|apache)|all rights reserved|licen[cs]ed under|under the (?:terms|gnu|gpl|mit|apache|bsd)|general public licen|^licen[cs]e\b"
     r"|^(?:written|created|developed|maintained|made|modified|contributed|ported|by)\b.{0,12}\bby\b|^by [A-Z]|^authors?\b\W"
     r"|^(?:19|20)\d\d(?:[-, ]{1,2}(?:19|20)?\d\d)*,? by\b|^SPDX-"
     r"|^licensed to\b|permission is hereby|source code form is subject|compliance with the licen|^(?:originally|adapted|modified|based|inspired)\b.{0,30}\b(?:by|from|on|for)\b",
@@ -54,6 +54,7 @@ _POINTER = re.compile(
     r"|home ?page\b|documentation\b\W|project (?:page|home)|website\b|(?:full|complete|online|more) (?:documentation|help|information|details)\b"
     r"|for (?:more|further|detailed|complete|help|a (?:full |complete )?list|bug|details|additional|usage|full)\b"
     r"|(?:please|thank|thanks|welcome|donate|sponsor|notes?|notices?|tip|hint|nb|important|attention)\b(?! (?:taking|pad|book))"
+    r"|deprecation\b|abbreviation\b|sanity check|run this (?:script|program|tool)\b|(?:eg|e\.g\.?|i\.e\.?)[ ,:]|this is an? (?:proof|prototype|hack)\b|\S+ arguments\.?$"
     r"|(?:deprecated|obsolete)(?:[^\w ]|$| \W| (?:in|by|since|as|and|use|please|from|for|options?|this|it|not|but)\b)"
     r"|mandatory arguments|this (?:help|is not the|menu|message|version|list|command (?:is|has|requires)|(?!program|tool|command|utility|script|application|software)\w+ (?:will|can|must|should|may|is|has)\b)|other options\b|the following|available\b|valid\b"
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
@@ -77,7 +78,7 @@ _VERSION = re.compile(
 )
 _VERSION_WORD = re.compile(r"\b(?:version|release|ver\.?|v)$", re.I)
 _AFTER_VERSION = re.compile(
-    r"^\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[,;:.]|\d{4}[-/.]\d\d?[-/.]\d\d?)\s*"
+    r"^\s*(?:with(?:out)? C extension|\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[,;:.]|\d{4}[-/.]\d\d?[-/.]\d\d?)\s*"
 )
 _SECTION = re.compile(r"\(\d\w{0,4}\)$")
 """Of a page: `boat(1)`."""
@@ -98,8 +99,11 @@ _INSTITUTION = re.compile(
 _RESEARCH = re.compile(
     r"\b(?:Universit\w+|Institut\w*|Laborator\w+|Department|Cent(?:er|re) for)\b"
 )
-_REMAINS = re.compile(r"(?<=[\w.)]) (?:usage|arguments|synopsis|options):(?= |$)", re.I)
+_REMAINS = re.compile(
+    r"(?<=[\w.)]),? (?:usage|arguments|synopsis|options):(?= |$)|(?<=\w) =head\d\b", re.I
+)
 """Heading of the usage behind the purpose, in a text without blank lines."""
+_POD_CODE = re.compile(r"\b[BCFIL]<([\w./-]{1,40})>")
 _QUOTED = re.compile('"[^"]*"')
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -122,7 +126,7 @@ def find_summary(text: str, name: str) -> str:
     Sentences and lines before the first good one are skipped, so a version banner above a description does no harm.
     """
     # Behind the first bullet stands a table of contents or a list.
-    text = " ".join(text.split())[:MAX_SUMMARY].split(" \u2022 ", 1)[0]
+    text = _POD_CODE.sub(r"\1", " ".join(text.split())[:MAX_SUMMARY].split(" \u2022 ", 1)[0])
     sentences = _SENTENCE.split(text)
     for place in range(min(len(sentences), 4)):
         candidate = _tidy(" ".join(sentences[place:]), name)

@@ -50,8 +50,8 @@ _TARGET = re.compile(
 )
 """The machine that a program of a toolchain makes code for: `avr-as`, `z80-unknown-coff-ld.bfd`."""
 _VARIANT = re.compile(
-    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|openmp|gold|bfd)|\.(?:py|sh|pl|rb|tcl)"
-    r"|\.(?:x86_64|i\d86|aarch64|arm|riscv64|powerpc64le|s390x|mips64el)-linux-gnu\w*)+\Z"
+    r"(?:[-.](?:l|s|bin|real|debug|opt|byte|wrapper|wrapped|gtk\d?|qt\d?|x11|nox|tiny|sqlite3?|bdb|mpi|mpich|openmpi|openmp|gold|bfd|perf|bpfcc|posix|win32)|\.(?:py|sh|pl|rb|tcl)"
+    r"|[-.](?:x86_64|i\d86|aarch64|arm|riscv64|powerpc64le|s390x|mips64el)-linux-gnu\w*)+\Z"
 )
 """A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`, `glxgears.x86_64-linux-gnu`."""
 
@@ -117,7 +117,10 @@ class SummarySources:
         yield from (self._manual(name) for name in names if name not in own_names)
         yield family_summary(subject.name)
         yield descriptions.get("completion", "")
-        yield from read_header(_script(subject), subject.name)
+        script = _script(subject)
+        # A script calls itself by the name without what a distribution adds: `syscount`, not `syscount-perf`.
+        for name in sorted(names, key=len) if script else ():
+            yield from read_header(script, name)
         yield descriptions.get("help", "")
         # A page that does not name the program is about the programs that it names.
         yield from (*groups, *others)

@@ -54,7 +54,9 @@ if TYPE_CHECKING:
 MAX_EXAMPLES = 40
 _CREDIT = re.compile(r"\w@\w[\w.-]*\.[a-z]{2,}\b|^built (?:on|with)\b|^using \w+ version \d", re.I)
 """A line that credits people or parts of the program."""
-_VERSION_TAIL = re.compile(r"(?<=[A-Za-z]) v?\d{1,4}(?:\.\d{1,6}){1,3}\+?$")
+_CALL_AND_PURPOSE = re.compile(r"(\S+)(?: [\[<][^\[\]<>]{1,40}[\]>]){1,6} - ([A-Z]\S*,? .{10,200})")
+_BANNER_AND_PURPOSE = re.compile(r"(\S+) v?\d[\w.]{0,20}: (\w.{8,200})")
+_VERSION_TAIL = re.compile(r"(?<=[A-Za-z])(?:, version)? v?\d{1,4}(?:\.\d{1,6}){1,3}\+?$")
 _LABELED = re.compile(r"(?:^|\]) *(?:summary|purpose|overview) ?: +(\S.{8,})", re.I)
 _HEAD = 20
 _LETTERS = re.compile(r"\{([a-zA-Z]{2,40})\}")
@@ -305,18 +307,29 @@ class _HelpReader:
         return ""
 
     def _above_usage(self, page: Page) -> str:
-        """`Scan a sequence with a library of profiles:` right above ` pfscan [options] profiles sequences`; else empty."""
+        """The purpose in the first line, where it touches the usage; else empty.
+
+        `Scan a sequence with profiles:` above ` pfscan [options] …`, `lt-invert v3.7.1: reverse …` above `USAGE: …`, and
+        `gnucash-cli [options] [file] - GnuCash, accounting for …:`.
+        """
         first, below = page.lines[:2] if len(page.lines) > 1 else (None, None)
-        if first is None or below is None or not first.text.endswith(":") or below.after_blank:
+        if first is None or below is None:
             return ""
-        is_call = below.text.split(" ", 1)[0].lower() in self.own
-        return first.text.rstrip(":") if is_call and " " in first.text else ""
+        if call := _CALL_AND_PURPOSE.match(first.text):
+            return call[2].rstrip(":") if call[1].lower() in self.own else ""
+        if below.after_blank:
+            return ""
+        start = below.text.split(" ", 1)[0].lower()
+        if first.text.endswith(":") and " " in first.text and start in self.own:
+            return first.text.rstrip(":")
+        banner = _BANNER_AND_PURPOSE.match(first.text) if start == "usage:" else None
+        return banner[2] if banner and banner[1].lower() in self.own else ""
 
     def _paragraphs(self) -> Iterator[str]:
         """Paragraphs that are neither headings nor lists."""
         for section, loose in self.loose:
             title = section.title.lower()
-            if title not in ("", "description", "name"):
+            if title not in ("", "description", "name", "purpose"):
                 continue
             words: list[str] = []
             for line in loose:

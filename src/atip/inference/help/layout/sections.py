@@ -100,7 +100,7 @@ def split_sections(
         part = manual and 0 < line.indent < 4 and line.after_blank and line.text[0].isalpha()
         stands_out = part or underlined or _is_heading(line, above, below, current, floor)
         if stands_out and not _is_content(line, current, own, manual=manual):
-            title = line.text.strip("<>=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
+            title = line.text.strip("<>=-#*\u2500\u2501\u2550 ").rstrip(": ")
             current = Section(title, _kind(title, line, current), line, level=line.indent)
             sections.append(current)
             skip, floor = underlined, 10_000
