@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from atip.discovery.findings import source
 from atip.discovery.findings.memory import FindingsMemory
 from atip.discovery.scan import ScanOptions
-from atip.knowledge.summaries import SUMMARIES
+from atip.knowledge.summaries import own_summary
 from atip.toolbox import Toolbox
 from tests.shared import ROOT
 
@@ -150,7 +150,7 @@ def test_a_program_that_says_nothing_is_known_by_its_summary(box, tools):
     summary = scan(box, tools, learn=True)
     assert (summary["sources"], summary["unknown"]) == ({"summary": 1}, 1)
     entry = box.store.find("anthoscli")
-    assert entry["x-atip"]["description"] == SUMMARIES["anthoscli"]
+    assert entry["x-atip"]["description"] == own_summary("anthoscli")
     assert [hit.tool for hit in box.search("manage anthos clusters")] == ["anthoscli"]
 
 

@@ -26,18 +26,18 @@ _ERROR = re.compile(
     r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are|provided|gave|did not)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
     r"|(?:no|need|needs|requires?|expected|expecting|too (?:few|many))\b.{0,40}\b"
     r"(?:arguments?|operands?|specified|given|found|provided|options?|files?|parameters?|display|devices?|such|input|set|available|run|root)\b"
-    r"|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
+    r"|\S+: aborting\b|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
     re.I,
 )
 _ERROR_ANYWHERE = re.compile(
     r"\b(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|no such) (?:option|argument|command|flag|switch|parameter|file or)\b"
     r"|: (?:no such file|command not found|permission denied|not found|cannot open)|exit (?:code|status) \d"
-    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|option requires",
+    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
     re.I,
 )
 _USAGE = re.compile(
     r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<|-{1,2}\w)"
-    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^usage (?:is|are)\b|^usage /|^options are\b|^or:|^[A-Z]{4,} - (?:the )?name of\b|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
+    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^usage (?:is|are)\b|^usage /|^options are\b|^\w - |^or:|^[A-Z]{4,} - (?:the )?name of\b|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w|^\S+ \.{3} ",
     re.I,
 )
 _PLACEHOLDERS = re.compile(r"<[\w -]{1,30}>|\[[\w. -]{1,30}\]|\b[A-Z_]{3,}\.\.\.")

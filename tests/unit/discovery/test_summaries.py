@@ -15,7 +15,9 @@ from atip.discovery.summaries.debian import DebianPackages, listed_purpose
 from atip.discovery.summaries.packages import InstalledPackages
 from atip.discovery.summaries.sources import SummarySources
 from atip.inference.manual.man import read_purpose
-from atip.knowledge.summaries import SUMMARIES, conversion_summary
+from atip.inference.summary import find_summary
+from atip.knowledge.summaries import conversion_summary, family_summary, own_summary
+from tests.shared import ROOT
 
 PAGE = ".TH BOAT 1\n.SH NAME\nboat, ship \\- carry things over water\n.SH SYNOPSIS\nboat\n"
 
@@ -139,7 +141,7 @@ def test_name_line_of_a_manual(page, name, purpose):
 
 def test_our_list_says_of_one_name_what_an_entry_for_several_cannot(machine):
     sources, _ = machine
-    assert sources.find(subject("uptime"), {}) == SUMMARIES["uptime"]
+    assert sources.find(subject("uptime"), {}) == own_summary("uptime")
 
 
 def test_usage_lines_behind_the_purpose_are_no_part_of_it():
@@ -231,7 +233,7 @@ def test_builds_and_targets_of_a_program_have_its_manual(machine):
     assert sources.find(subject("boat-s-debug"), {}) == "carry things over water"
     assert sources.find(subject("boat.py"), {}) == "carry things over water"
     assert sources.find(subject("boat.opt"), {}) == "carry things over water"
-    assert sources.find(subject("z80-unknown-coff-as"), {}) == SUMMARIES["as"]
+    assert sources.find(subject("z80-unknown-coff-as"), {}) == own_summary("as")
     assert sources.find(subject("raft-as"), {}) == ""
 
 
@@ -380,3 +382,28 @@ def test_a_unit_of_the_user_describes_the_program_of_its_name(tmp_path):
 )
 def test_a_name_that_says_what_is_converted(name, said):
     assert conversion_summary(name) == said
+
+
+def test_our_list_is_sorted_and_every_line_is_a_summary():
+    path = ROOT / "src/atip/knowledge/summaries.tsv"
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+    names = [name for name, _ in rows]
+    assert names == sorted(set(names))
+    assert {name: text for name, text in rows if find_summary(text, name) != text} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "akonadi_imap_resource",
+            "Connect Akonadi, the storage of KDE's mail and calendars, to imap",
+        ),
+        ("indi_ccd_dome", "Driver of the astronomy framework INDI for ccd dome"),
+        ("akonadi__resource", ""),
+        ("indi_", ""),
+        ("akonadi_imap", ""),
+    ],
+)
+def test_a_program_of_a_family_is_told_by_its_own_part(name, said):
+    assert family_summary(name) == said

@@ -15,7 +15,7 @@ from atip.discovery.sources.source_order import OF_THE_PROGRAM
 from atip.inference.manual.man import read_purpose
 from atip.inference.summary import find_summary
 from atip.knowledge.reading import is_group, load
-from atip.knowledge.summaries import SUMMARIES
+from atip.knowledge.summaries import own_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -152,7 +152,7 @@ def _prose(entry: Tool) -> str:
         if isinstance(intents, dict)
         else []
     )
-    return " ".join([entry.description, SUMMARIES.get(entry.name, ""), *phrases])
+    return " ".join([entry.description, own_summary(entry.name), *phrases])
 
 
 def _names(tool: Tool) -> Iterator[str]:

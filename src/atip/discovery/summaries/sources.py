@@ -22,7 +22,7 @@ from atip.inference.manual.shared_page import find_own_purpose, is_about_group
 from atip.inference.script_header import read_docstring, read_header
 from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
-from atip.knowledge.summaries import SUMMARIES, conversion_summary, family_summary
+from atip.knowledge.summaries import conversion_summary, family_summary, own_summary
 from atip.system.files import read_piece
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class SummarySources:
         self, subject: ProbeSubject, descriptions: Mapping[str, str], agrees: bool
     ) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
-        yield SUMMARIES.get(subject.name, "")
+        yield own_summary(subject.name)
         names = list(_names(subject))
         curated = next((entry.description for name in names if (entry := load(name))), "")
         own_names = _own_names(subject)
@@ -105,7 +105,7 @@ class SummarySources:
         groups = [page for page in pages if self._is_shared(own_names) and is_about_group(page)]
         yield from (page for page in pages if page not in groups)
         # Our list describes one name, an entry perhaps a group.
-        yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
+        yield next(filter(None, map(own_summary, names)), "")
         yield curated if agrees else ""
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
