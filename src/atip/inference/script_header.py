@@ -28,7 +28,7 @@ _RESTART = re.compile(r"exec \S{1,80} (?:-f )?\"\$0\"|package require \S+")
 """Lines by which a script of Tcl gets its interpreter and its library."""
 _SAYS_ITSELF = re.compile(
     r"this (?:script|program|tool|command|utility|wrapper|helper) (?:\w+ly )?(?:\([^()]{1,80}\) )?"
-    r"(?:is (?:used|designed|intended|meant|for) |will |(?!is\b|was\b|has\b|comes\b|requires\b)(?=\w+s\b))\w+|this is an? ",
+    r"(?:is (?:used|designed|intended|meant|for) |will |(?!(?:is|was|has|comes|requires|assumes|expects|needs|depends|uses|supports|works)\b)(?=\w+s\b))\w+|this is an? ",
     re.I,
 )
 _NOT_PROSE = re.compile(
