@@ -235,3 +235,40 @@ def test_words_behind_one_dash_take_the_word_that_follows():
     assert {option.flags[0]: option.takes_value for option in tool.options} == {
         "-h": False, "-in": True, "-dbtype": True, "-title": True, "-parse": False,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("usage", "words", "expected"),
+    [
+        (
+            "Usage: boat host port [SECURE|NONSECURE] [user]\n",
+            "boat",
+            ["<host>", "<port>", "[SECURE|NONSECURE]", "[user]"],
+        ),
+        ("usage: boat [-v] [-o bdf file] [pcf file]\n", "boat", ["[pcf file]"]),
+        ("Usage: java org.boats.Query [options] query\n", "boatquery", ["<query>"]),
+        ("Usage: java [options] mainclass [args...]\n", "java", ["<mainclass>", "[args…]"]),
+        (
+            "Usage: boat [OPTION...]\nShow boats.\n\nUSAGE: boat [-T] [interval] [count]\n",
+            "boat",
+            ["[interval]", "[count]"],
+        ),
+    ],
+)
+def test_words_of_a_usage_line_that_are_placeholders(usage, words, expected):
+    assert positionals(usage, words) == expected
+
+
+def test_many_words_of_which_one_is_typed_are_commands():
+    text = "Usage: boat <add|archive|clone|commit|diff|fetch> [OPTIONS...]\n"
+    tool = infer_help(text, tool="boat")
+    assert list(tool.commands) == ["add", "archive", "clone", "commit", "diff", "fetch"]
+    assert not tool.arguments
+    few = infer_help("Usage: boat <fast|slow> FILE\n", tool="boat")
+    assert few.commands is None
+
+
+def test_an_option_outside_of_brackets_takes_one_value():
+    text = "Usage: boat --sea <sea> --uid <uid> <pid> <value>\n\n  --uid <uid>   the boat\n"
+    assert positionals(text, "boat") == ["<pid>", "<value>"]
+    assert positionals("usage: boat [-|FILE]\n", "boat") == ["[-|FILE]"]

@@ -187,6 +187,9 @@ def _hand_on(usage: Usage, positionals: list[Positional], rest: Positional) -> N
             one.variadic = False
 
 
+_FLAG = re.compile(r"-[^|\s]")
+
+
 def _bare_words_are_literal(usage: Usage, defined: list[Positional]) -> bool:
     """Whether the tool marks its placeholders, so that an unmarked word means itself."""
     defined_names = {name for one in defined for name in one.names}
@@ -197,7 +200,9 @@ def _bare_words_are_literal(usage: Usage, defined: list[Positional]) -> bool:
                 continue
             if _key(argument.name) in defined_names and argument.bare:
                 return False
-            if argument.raw.startswith("<") or (argument.name.isupper() and len(key) > 1):
+            # `[SECURE|NONSECURE]` are words to type.
+            is_capital = argument.name.isupper() and len(key) > 1 and "|" not in argument.name
+            if argument.raw.startswith("<") or is_capital:
                 return True
     return False
 
@@ -240,7 +245,7 @@ def _select_arguments(
             continue
         if commanded and (is_args_word(key) or "arg" in key) and not is_defined:
             continue
-        if argument.bare and literal and not is_defined:
+        if (argument.bare and literal and not is_defined) or _FLAG.match(argument.name):
             continue
         selected.append(argument)
     return selected

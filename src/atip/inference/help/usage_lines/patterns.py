@@ -52,12 +52,28 @@ def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[UsagePattern], li
         rest = line.text[match.end() :].strip()
         patterns, end = _block(lines, index, rest, tool)
         if patterns:
-            return [*patterns, *_forms_below(lines, end, patterns)], [*lines[:index], *lines[end:]]
+            rest_of_page = [*lines[:index], *lines[end:]]
+            if len(patterns) == 1 and _ONLY_OPTIONS.fullmatch(patterns[0].text):
+                # argp prints this form; the author's own stands below: `USAGE: biopattern [-T] [interval] [count]`.
+                patterns += _own_forms(lines[end:], _program(patterns[0].text))
+            return [*patterns, *_forms_below(lines, end, patterns)], rest_of_page
     for index, line in enumerate(lines[:12]):
         if _is_bare_usage(line, tool):
             pattern = UsagePattern(line.text.removeprefix("$ "), line.number)
             return [pattern], [*lines[:index], *lines[index + 1 :]]
     return [], list(lines)
+
+
+_ONLY_OPTIONS = re.compile(r"\S+ \[OPTIONS?(?:\.\.\.|\u2026)?\]")
+
+
+def _own_forms(lines: Sequence[Line], program: str) -> list[UsagePattern]:
+    for index, line in enumerate(lines[:40]):
+        match = _LABEL.match(line.text) if len(line.text) < 2_000 else None
+        rest = line.text[match.end() :].strip() if match is not None else ""
+        if rest and _program(rest) == program:
+            return _block(lines, index, rest, program)[0]
+    return []
 
 
 def _is_bare_usage(line: Line, tool: str) -> bool:

@@ -24,6 +24,7 @@ from atip.inference.help.usage_lines.nodes import (
 )
 from atip.inference.help.usage_lines.patterns import own_patterns, split_forms
 from atip.inference.help.usage_lines.placeholders import is_command_word, is_options_word, letters
+from atip.inference.help.usage_lines.spellings import plain_form
 from atip.inference.help.usage_lines.synopsis import (
     FLAG,
     OPTIONAL,
@@ -38,30 +39,15 @@ if TYPE_CHECKING:
     from atip.inference.help.usage_lines.patterns import UsagePattern
 
 
-_TYPED = re.compile(r"\b([A-Za-z][\w-]{0,60}):\{[^{}]{1,2000}\}")
-"""`ITEM_TYPE:{model|dataset}` (click): a name and its values, which may be wrapped anywhere."""
-
-
-_MODULE = re.compile(r"^(?:\S{0,60}/)?python[\d.]{0,5} -m ([\w.]{1,60})(?= |$)")
-"""`python -m idna [-h]`: the module is the program."""
-
-
 _PLURAL = re.compile(r"[A-Z]{2,20}s")
 """`URLs`: several, where the singular is in capitals."""
-_ATTACHED = re.compile(r"\((-\w)\|(--[\w-]{1,60})=?\)[\w.-]{1,60}(?:\|[\w.-]{1,60}){1,60}")
-"""`(-o|--output=)json|yaml|wide` (kubectl): an option in two spellings, and its values."""
-
-
-_BRACED = re.compile(r"(--[\w-]{0,60}-)\{([\w-]{1,40}(?:[,|][\w-]{1,40}){1,9})\}(=[^\s\]|]{1,60})?")
-
-
-_BOILERPLATE = re.compile(r"(\[command options\]|\bcommand \[options\]) \[arguments(?:\.\.\.)?\]")
-"""urfave/cli and Symfony print it for commands that take no argument too."""
-
-
-def _spell_out(match: re.Match[str]) -> str:
-    """`--term-{new,bad}=<term>` → `--term-new=<term> --term-bad=<term>`."""
-    return " ".join(f"{match[1]}{word}{match[3] or ''}" for word in re.split(r"[,|]", match[2]))
+_COMMAND = re.compile(r"[a-z][a-z0-9-]{1,40}")
+_MANY = 6
+"""So many words of which one is typed are commands; fewer may be values."""
+_NOUNS = frozenset(
+    ["dir", "directory", "file", "files", "image", "name", "names", "number", "path"]
+)
+"""Words behind which one of two words in brackets is one placeholder: `[pcf file]`."""
 
 
 def without(usage: Usage, words: set[str]) -> None:
@@ -82,9 +68,7 @@ def read_usage(patterns: list[UsagePattern], tool: str, path: tuple[str, ...]) -
     usage = Usage()
     usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
-        text = _MODULE.sub(r"\1", pattern.text)
-        text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", text))
-        text = _BOILERPLATE.sub(r"\1", _BRACED.sub(_spell_out, text))
+        text = plain_form(pattern.text, tool)
         for form in split_forms(text):
             _Reader(usage, pattern, tool, path).read(parse_synopsis(form))
     return usage
@@ -173,7 +157,8 @@ class _Reader:
                 if at + 2 < len(branch) and branch[at + 1].text == "or":
                     node.text = f"{node.text} or {branch[at + 2].text}"  # `FILE or FILE:APP`
                     del branch[at + 1 : at + 3]
-                self._argument(node, branch, at, optional=optional, repeat=repeat)
+                if not (at == 0 and depth == 0 and self._lists_commands(node)):
+                    self._argument(node, branch, at, optional=optional, repeat=repeat)
             else:
                 self._group(node, branch, at, optional=optional, repeat=repeat, depth=depth)
             at += 1
@@ -222,12 +207,24 @@ class _Reader:
             return  # `[global options]`
         if plain and len(node.children) > 3 and node.kind == OPTIONAL:
             return  # `[more options; see below]`
+        words = [child.text for child in node.children]
+        if plain and len(words) == 2 and words[1] in _NOUNS and node.kind == OPTIONAL:
+            self._add_argument(" ".join(words), node, optional=True, repeat=repeat)
+            return
         if len(flags) > 1 and len(node.alternatives) > 1:
             self._pair(node)
         for alternative in node.alternatives:
             inner = depth + 1 if node.bracket else depth
             mixed = optional or len(node.alternatives) > 1
             self._walk(alternative, optional=mixed, repeat=repeat, depth=inner)
+
+    def _lists_commands(self, node: UsageNode) -> bool:
+        """`boat <add|archive|clone|commit|diff|fetch>`: so many words are commands."""
+        names = tuple(node.text.strip("<>").split("|"))
+        if len(names) < _MANY or not all(_COMMAND.fullmatch(name) for name in names):
+            return False
+        self.usage.braces.append((names, True, self.lines))
+        return True
 
     def _listed_values(self, node: UsageNode) -> None:
         """`[-t dsa | ecdsa | rsa]`: one flag and the values that it takes."""
@@ -333,7 +330,8 @@ class _Reader:
         option.raw = value_text(following)
         option.optional_value = following.kind == OPTIONAL and len(following.alternatives) == 1
         at += 1
-        while at < len(branch) and branch[at].kind != FLAG and not has_flags(branch[at]):
+        # Outside of brackets the next one is a positional: `--uid <uid> <pid> <value>`.
+        while depth and at < len(branch) and branch[at].kind != FLAG and not has_flags(branch[at]):
             option.optional_value = option.optional_value and branch[at].kind == OPTIONAL
             at += 1  # `[--names NAME [NAME ...]]`, `[-D [address:]port]`
         return at
