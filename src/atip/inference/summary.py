@@ -26,13 +26,13 @@ _ERROR = re.compile(
     r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are|provided|gave|did not)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
     r"|(?:no|need|needs|requires?|expected|expecting|too (?:few|many))\b.{0,40}\b"
     r"(?:arguments?|operands?|specified|given|found|provided|options?|files?|parameters?|display|devices?|such|input|set|available|run|root)\b"
-    r"|\S+: aborting\b|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
+    r"|\S+: aborting\b|(?:\w+ )?check failed\b|you are forced\b|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
     re.I,
 )
 _ERROR_ANYWHERE = re.compile(
     r"\b(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|no such) (?:option|argument|command|flag|switch|parameter|file or)\b"
     r"|: (?:no such file|command not found|permission denied|not found|cannot open)|exit (?:code|status) \d"
-    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
+    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|\bdo(?:es)? not exists?\b|\bis not (?:a )?directory\b|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
     re.I,
 )
 _USAGE = re.compile(

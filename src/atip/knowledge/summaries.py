@@ -13,16 +13,19 @@ import re
 _FAMILIES = {
     "akonadi_*_agent": "Background service of Akonadi, the storage of KDE's mail and calendars: {}",
     "akonadi_*_resource": "Connect Akonadi, the storage of KDE's mail and calendars, to {}",
-    "dpdk-test-*": "Test the packet library DPDK: {}",
+    "dpdk-test-*": "Test {} of the packet library DPDK",
     "grpc_*_plugin": "Generate gRPC code for {} from protocol buffers, started by protoc",
     "indi_*": "Driver of the astronomy framework INDI for {}",
 }
 """Purposes of programs whose names differ in one part and that are the same thing for different devices."""
 _CONVERSION = re.compile(
-    r"([a-z][a-z0-9]{2,15})(?:_to_|-to-|2)([a-z][a-z0-9]{2,15})(?:\.(?:pl|py|rb|sh))?"
+    r"(?:[a-z]{2,15}-)?([a-z][a-z0-9]{2,15})(?:_to_|-to-|2)([a-z][a-z0-9]{2,15})(?:\.(?:pl|py|rb|sh))?"
 )
 _NO_FORMAT = frozenset(
-    ["admin", "client", "config", "ctl", "daemon", "date", "proxy", "server", "test", "tests", "tool", "tools", "util", "utils"]
+    [
+        "admin", "cat", "check", "client", "cmp", "config", "ctl", "daemon", "date", "diff", "dump", "edit", "grep", "image",
+        "info", "less", "more", "proxy", "recover", "server", "test", "tests", "tool", "tools", "util", "utils", "view",
+    ]
 )  # fmt: skip
 
 

@@ -1,9 +1,8 @@
 """The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
-override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
+override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → a name that says it (`fasta_to_fastq`) → package →
 own part of a page of several programs → page of the file behind a link → completion → head of a script → help → what that page says of
-all its programs → docstring → launcher → a name that says it (`fasta_to_fastq`) →
-"Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot. The first three come
+all its programs → docstring → launcher → "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot. The first three come
 from the user, the tool itself and a shim for its digest, and are used unchanged.
 """
 
@@ -108,6 +107,8 @@ class SummarySources:
         yield next(filter(None, map(own_summary, names)), "")
         yield curated if agrees else ""
         yield descriptions.get("framework", "")
+        # What is behind here may be about a group: `odt2pdf` is one name of `unoconv`.
+        yield conversion_summary(subject.name)
         yield self._packages.summary(subject)
         others = [page for name in own_names if (page := self._manual(name, of_others=True))]
         if groups or any(is_about_group(page) for page in others):
@@ -127,7 +128,6 @@ class SummarySources:
         yield from read_docstring(_module(subject), subject.name)
         yield self._texts.launcher(subject.name)
         yield descriptions.get("knowledge", "") if agrees else ""
-        yield conversion_summary(subject.name)
         yield self._packages.membership(subject)
 
     def _is_shared(self, names: list[str]) -> bool:
