@@ -32,7 +32,7 @@ _ERROR = re.compile(
 _ERROR_ANYWHERE = re.compile(
     r"\b(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|no such) (?:option|argument|command|flag|switch|parameter|file or)\b"
     r"|: (?:no such file|command not found|permission denied|not found|cannot open)|exit (?:code|status) \d"
-    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|\bdo(?:es)? not exists?\b|\bis not (?:a )?directory\b|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
+    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|\bdo(?:es)? not exists?\b|\bis not (?:a )?directory\b|\b(?:can ?not|can't) be (?:read|written|opened|found)\b|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
     re.I,
 )
 _USAGE = re.compile(

@@ -272,3 +272,18 @@ def test_an_option_outside_of_brackets_takes_one_value():
     text = "Usage: boat --sea <sea> --uid <uid> <pid> <value>\n\n  --uid <uid>   the boat\n"
     assert positionals(text, "boat") == ["<pid>", "<value>"]
     assert positionals("usage: boat [-|FILE]\n", "boat") == ["[-|FILE]"]
+
+
+def test_forms_without_a_label_are_commands():
+    text = (
+        "Tool for boats\n\n boat print [--xml|--json]\n           [--events <filter>]\n           <file>\n     Print a boat.\n\n"
+        " boat sink <file>\n     Sink it.\n\n boat version (alias --version)\n     Display the version\n"
+    )
+    tool = infer_help(text, tool="boat")
+    assert list(tool.commands) == ["print", "sink", "version"]
+    assert [one.flags for one in tool.commands["print"].options] == [
+        ("--xml",), ("--json",), ("--events",),
+    ]  # fmt: skip
+    assert [one.name for one in tool.commands["sink"].arguments] == ["file"]
+    examples = "Boats.\n\nboat row east\nboat row west\nboat sink it\nboat sail home\n"
+    assert infer_help(examples, tool="boat").commands is None

@@ -57,11 +57,39 @@ def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[UsagePattern], li
                 # argp prints this form; the author's own stands below: `USAGE: biopattern [-T] [interval] [count]`.
                 patterns += _own_forms(lines[end:], _program(patterns[0].text))
             return [*patterns, *_forms_below(lines, end, patterns)], rest_of_page
+    forms, others = _unlabeled_forms(lines, tool)
+    if forms:
+        return forms, others
     for index, line in enumerate(lines[:12]):
         if _is_bare_usage(line, tool):
             pattern = UsagePattern(line.text.removeprefix("$ "), line.number)
             return [pattern], [*lines[:index], *lines[index + 1 :]]
     return [], list(lines)
+
+
+_COMMAND = re.compile(r"[a-z][a-z0-9-]{1,30}")
+_ALIASES = re.compile(r" \(alias(?:es)? [^()]{1,80}\)")
+
+
+def _unlabeled_forms(lines: Sequence[Line], tool: str) -> tuple[list[UsagePattern], list[Line]]:
+    """`jfr print [--xml] <file>`, `jfr summary <file>` and so on, one below the other without a label; and the other lines."""
+    forms: list[UsagePattern] = []
+    others: list[Line] = []
+    names: set[str] = set()
+    indent, is_inside = -1, False
+    for line in lines:
+        words = line.text.split(" ", 2)
+        is_form = len(words) > 1 and words[0] == tool and _COMMAND.fullmatch(words[1]) is not None
+        if is_form and line.indent == (indent if forms else line.indent) and "  " not in line.text:
+            forms.append(UsagePattern(_ALIASES.sub("", line.text), line.number))
+            names.add(words[1])
+            indent, is_inside = line.indent, True
+        elif is_inside and line.indent > indent and line.text[0] in "[<{(" and not line.after_blank:
+            forms[-1].extend(line.text, line.number)
+        else:
+            others.append(line)
+            is_inside = False
+    return (forms, others) if len(names) >= _FEW and _are_forms(forms) else ([], [])
 
 
 _ONLY_OPTIONS = re.compile(r"\S+ \[OPTIONS?(?:\.\.\.|\u2026)?\]")
@@ -162,9 +190,12 @@ def _forms_below(
             break
         else:
             forms = []
-    # Examples have values where forms have placeholders.
-    is_list = 2 * sum(any(char in "[<(" for char in form.text) for form in forms) >= len(forms)
-    return forms if len(forms) >= _FEW and is_list else []
+    return forms if len(forms) >= _FEW and _are_forms(forms) else []
+
+
+def _are_forms(forms: Sequence[UsagePattern]) -> bool:
+    """Whether lines are forms of a call: examples have values where forms have placeholders."""
+    return 2 * sum(any(char in "[<(" for char in form.text) for form in forms) >= len(forms)
 
 
 _DEFINES = re.compile(r"[A-Z][A-Z_-]{1,30} ?:= ")
