@@ -287,3 +287,8 @@ def test_forms_without_a_label_are_commands():
     assert [one.name for one in tool.commands["sink"].arguments] == ["file"]
     examples = "Boats.\n\nboat row east\nboat row west\nboat sink it\nboat sail home\n"
     assert infer_help(examples, tool="boat").commands is None
+
+
+def test_commands_in_one_line():
+    text = "Usage: boat [options...] [command...]\n\nAvailable commands: row, sail, sink, and version.\n\nOptions:\n    -r SEA   where\n"
+    assert list(infer_help(text, tool="boat").commands) == ["row", "sail", "sink", "version"]

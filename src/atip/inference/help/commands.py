@@ -197,6 +197,22 @@ def _below_titles(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
     return list(subs.values()) if len(subs) > 1 else []
 
 
+_INLINE = re.compile(
+    r"(?:(?:available|valid|supported|possible|known) )?(?:sub-?)?commands(?: are)?: "
+    r"([a-z][\w-]{0,40}(?:, (?:and |or )?[a-z][\w-]{0,40}){2,80})\.?",
+    re.I,
+)
+
+
+def inline_commands(lines: Sequence[Line]) -> list[Sub]:
+    """`Available commands: ast, list, validate.` in one line."""
+    for line in lines:
+        if match := _INLINE.fullmatch(line.text):
+            span = (line.number, line.number)
+            return [Sub(name=name, lines=span) for name in re.split(r", (?:and |or )?", match[1])]
+    return []
+
+
 def _grid(lines: Sequence[Line]) -> list[Sub]:
     """Names in columns, without explanations (openssl)."""
     subs: list[Sub] = []

@@ -18,7 +18,12 @@ from atip.inference.help.arguments import (
     merge_arguments,
     unnamed_rest,
 )
-from atip.inference.help.commands import Sub, find_commands, looks_like_commands
+from atip.inference.help.commands import (
+    Sub,
+    find_commands,
+    inline_commands,
+    looks_like_commands,
+)
 from atip.inference.help.layout.entries import Definition, find_entries, wants_flags
 from atip.inference.help.layout.page import is_manual_head, read_page
 from atip.inference.help.layout.sections import (
@@ -185,7 +190,9 @@ class _HelpReader:
             by_name = {}
         # The headings of a manual page are of every kind: its states, files and colors are no commands.
         if not by_name and self.usage.takes_command and not self.manual:
-            by_name = self._grouped_commands()
+            by_name = self._grouped_commands() or {
+                sub.name: sub for _, loose in self.loose for sub in inline_commands(loose)
+            }
         self._commands_of_usage(by_name)
         if sum(name.islower() for name in by_name) > 2:  # `OBJECT := { address | link … }`
             return {name: sub for name, sub in by_name.items() if not name.isupper()}
