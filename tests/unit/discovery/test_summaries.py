@@ -407,3 +407,14 @@ def test_our_list_is_sorted_and_every_line_is_a_summary():
 )
 def test_a_program_of_a_family_is_told_by_its_own_part(name, said):
     assert family_summary(name) == said
+
+
+def test_a_program_with_a_new_name_has_the_purpose_of_that_name(machine, tmp_path):
+    pages = tmp_path / "usr/share/man/man1"
+    (pages / "oldboat.1").write_text(
+        ".TH OLDBOAT 1\n.SH NAME\noldboat \\- replaced by boat\n.SH SYNOPSIS\noldboat\n"
+    )
+    texts = InstalledTexts([str(tmp_path / "usr")])
+    _, dpkg = machine
+    found = SummarySources(texts, InstalledPackages(str(dpkg))).find(subject("oldboat"), {})
+    assert found == "carry things over water (old name of boat)"

@@ -1,9 +1,11 @@
 """The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
-override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → a name that says it (`fasta_to_fastq`) → package →
-own part of a page of several programs → page of the file behind a link → completion → head of a script → help → what that page says of
-all its programs → docstring → launcher → "Part of PACKAGE". Our list comes first because it describes one name, which an entry for several names cannot. The first three come
-from the user, the tool itself and a shim for its digest, and are used unchanged.
+override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → summary of a curated
+group → a name that says it (`fasta_to_fastq`) → package → own part of a page of several programs → page of the file behind a link →
+completion → head of a script → help → what that page says of all its programs → docstring → launcher → "Part of PACKAGE".
+
+Our list comes first because it describes one name, which an entry for several names cannot. The first three come from the user, the
+tool itself and a shim for its digest, and are used unchanged.
 """
 
 from __future__ import annotations
@@ -53,6 +55,10 @@ _VARIANT = re.compile(
     r"|[-.](?:x86_64|i\d86|aarch64|arm|riscv64|powerpc64le|s390x|mips64el)-linux-gnu\w*)+\Z"
 )
 """A build of a program, or the language of a script: `bowtie-align-s-debug`, `camlp4o.opt`, `gdal_merge.py`, `glxgears.x86_64-linux-gnu`."""
+
+
+_REPLACED = re.compile(r"(?:is |was )?replaced by ([\w.+-]{2,40})\.?", re.I)
+"""All that a page says of a program that has another name today."""
 
 
 class SummarySources:
@@ -105,8 +111,9 @@ class SummarySources:
         yield from (page for page in pages if page not in groups)
         # Our list describes one name, an entry perhaps a group.
         yield next(filter(None, map(own_summary, names)), "")
-        yield curated if agrees else ""
+        # The parser of a program speaks of it alone, an entry of several names of all of them.
         yield descriptions.get("framework", "")
+        yield curated if agrees else ""
         # What is behind here may be about a group: `odt2pdf` is one name of `unoconv`.
         yield conversion_summary(subject.name)
         yield self._packages.summary(subject)
@@ -145,7 +152,12 @@ class SummarySources:
         page = self._texts.man(name)
         if page is None or names_program(page, name) == of_others:
             return ""
-        return read_purpose(page, name)
+        purpose = read_purpose(page, name)
+        successor = _REPLACED.fullmatch(purpose)
+        newer = self._texts.man(successor[1]) if successor else None
+        if successor is None or newer is None:
+            return purpose
+        return f"{read_purpose(newer, successor[1])} (old name of {successor[1]})"
 
 
 def _names(subject: ProbeSubject) -> Iterator[str]:
