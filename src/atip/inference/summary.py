@@ -109,7 +109,7 @@ _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(<])")
 _TIMESTAMP = re.compile(
-    r"^(?:(?:\S+ ){0,2}built (?:on )?\w{3} +\d|\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)"
+    r"^(?:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2},? (?:19|20)\d\d|(?:\S+ ){0,2}built (?:on )?\w{3} +\d|\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)"
 )
 _PAIR = re.compile(r"^[\w ./-]{1,40}\s?[=:]\s?[\w./-]{0,60}$")
 _OPEN = re.compile(r"\b(?:for|of|to|the|an?|and|or|with|from|by|that|which|using)$", re.I)

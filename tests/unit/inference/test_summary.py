@@ -49,6 +49,7 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("boat", "boat v4.0 Oct 23 2015 renamed from ship in 2020", "version"),
     ("boat", "Deprecated in favor of ship", "pointer"),
     ("boat", "Obsolete: use ship instead", "pointer"),
     ("boat", "Type boat -h for help", "pointer"),
