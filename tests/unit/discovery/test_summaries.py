@@ -418,3 +418,12 @@ def test_a_program_with_a_new_name_has_the_purpose_of_that_name(machine, tmp_pat
     _, dpkg = machine
     found = SummarySources(texts, InstalledPackages(str(dpkg))).find(subject("oldboat"), {})
     assert found == "carry things over water (old name of boat)"
+
+
+def test_a_name_that_converts_comes_behind_own_help_and_before_the_page_behind_a_link(machine):
+    sources, _ = machine
+    told = {"help": "reads tapes fast and well"}
+    assert sources.find(subject("dds2tar"), told) == "reads tapes fast and well"
+    assert sources.find(subject("dds2tar"), {}) == "Convert dds to tar"
+    link = subject("odt2pdf").replace(real_path="/usr/bin/boat")
+    assert sources.find(link, told) == "Convert odt to pdf"

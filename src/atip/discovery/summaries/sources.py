@@ -1,8 +1,9 @@
 """The one-line summary of a tool: its sources in order, each checked by `inference.summary`.
 
 override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → summary of a curated
-group → a name that says it (`fasta_to_fastq`) → package → own part of a page of several programs → page of the file behind a link →
-completion → head of a script → help → what that page says of all its programs → docstring → launcher → "Part of PACKAGE".
+group → package → own part of a page of several programs → page of the file behind a link → completion → head of a script → help →
+a name that says it (`fasta_to_fastq`; that of a link before the package) → what that page says of all its programs → docstring →
+launcher → "Part of PACKAGE".
 
 Our list comes first because it describes one name, which an entry for several names cannot. The first three come from the user, the
 tool itself and a shim for its digest, and are used unchanged.
@@ -114,8 +115,9 @@ class SummarySources:
         # The parser of a program speaks of it alone, an entry of several names of all of them.
         yield descriptions.get("framework", "")
         yield curated if agrees else ""
-        # What is behind here may be about a group: `odt2pdf` is one name of `unoconv`.
-        yield conversion_summary(subject.name)
+        # What follows may be about a group: `odt2pdf` is one name of `unoconv`.
+        is_one_of_several = len(own_names) < len(names)
+        yield conversion_summary(subject.name) if is_one_of_several else ""
         yield self._packages.summary(subject)
         others = [page for name in own_names if (page := self._manual(name, of_others=True))]
         if groups or any(is_about_group(page) for page in others):
@@ -130,6 +132,7 @@ class SummarySources:
         for name in sorted(names, key=len) if script else ():
             yield from read_header(script, name)
         yield descriptions.get("help", "")
+        yield conversion_summary(subject.name)
         # A page that does not name the program is about the programs that it names.
         yield from (*groups, *others)
         yield from read_docstring(_module(subject), subject.name)
