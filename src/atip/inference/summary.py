@@ -32,7 +32,7 @@ _ERROR = re.compile(
 _ERROR_ANYWHERE = re.compile(
     r"\b(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|no such) (?:option|argument|command|flag|switch|parameter|file or)\b"
     r"|: (?:no such file|command not found|permission denied|not found|cannot open)|exit (?:code|status) \d"
-    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|\bdo(?:es)? not exists?\b|\bis not (?:a )?directory\b|\b(?:can ?not|can't) be (?:read|written|opened|found)\b|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
+    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|/\S+ (?:do(?:es)? not exists?|is not (?:a )?directory|(?:can ?not|can't) be (?:read|written|opened|found))\b|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
     re.I,
 )
 _USAGE = re.compile(
@@ -54,7 +54,7 @@ _POINTER = re.compile(
     r"|home ?page\b|documentation\b\W|project (?:page|home)|website\b|(?:full|complete|online|more) (?:documentation|help|information|details)\b"
     r"|for (?:more|further|detailed|complete|help|a (?:full |complete )?list|bug|details|additional|usage|full)\b"
     r"|(?:please|thank|thanks|welcome|donate|sponsor|notes?|notices?|tip|hint|nb|important|attention)\b(?! (?:taking|pad|book))"
-    r"|deprecation\b|abbreviation\b|sanity check|run this (?:script|program|tool)\b|(?:eg|e\.g\.?|i\.e\.?)[ ,:]|this is an? (?:proof|prototype|hack)\b|\S+ arguments\.?$"
+    r"|deprecation\b|abbreviation\b|sanity check\.?$|run this (?:script|program|tool)\b|(?:eg|e\.g\.?|i\.e\.?)[ ,:]|this is an? (?:proof|prototype|hack)\b|\S+ arguments\.?$"
     r"|(?:deprecated|obsolete)(?:[^\w ]|$| \W| (?:in|by|since|as|and|use|please|from|for|options?|this|it|not|but)\b)"
     r"|mandatory arguments|this (?:help|is not the|menu|message|version|list|command (?:is|has|requires)|(?!program|tool|command|utility|script|application|software)\w+ (?:will|can|must|should|may|is|has)\b)|other options\b|the following|available\b|valid\b"
     r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"

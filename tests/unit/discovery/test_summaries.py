@@ -364,7 +364,11 @@ def test_a_unit_of_the_user_describes_the_program_of_its_name(tmp_path):
     (folder / "debug.service").write_text(
         "[Unit]\nDescription=A shell for repairs\n[Service]\nExecStart=/bin/bash\n"
     )
+    (folder / "debug-shell.service").write_text(
+        "[Unit]\nDescription=A shell for more repairs\n[Service]\nExecStart=/bin/sh\n"
+    )
     texts = InstalledTexts([str(tmp_path / "usr")], root=str(tmp_path))
+    assert texts.launcher("sh") == ""
     assert texts.launcher("keys5") == "Global shortcuts of the desktop"
     assert texts.launcher("bash") == ""
 

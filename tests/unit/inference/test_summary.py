@@ -10,6 +10,11 @@ from atip.inference.summary import find_summary, first_summary, why_not_summary
 
 GOOD = [
     (
+        "boat",
+        "Create a harbour if it does not exist",
+        "Create a harbour if it does not exist",
+    ),
+    (
         "mpif77",
         "Deprecated Open MPI Fortran wrapper compilers .",
         "Deprecated Open MPI Fortran wrapper compilers",
@@ -49,6 +54,8 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("boat", "Your directory /var/boat do not exists.", "error"),
+    ("boat", "boatinit: Aborting. $DISPLAY is not set.", "error"),
     ("boat", "boat v4.0 Oct 23 2015 renamed from ship in 2020", "version"),
     ("boat", "Deprecated in favor of ship", "pointer"),
     ("boat", "Obsolete: use ship instead", "pointer"),

@@ -17,6 +17,7 @@ DESKTOP = "share/applications"
 UNITS = ("lib/systemd/system", "lib/systemd/user")
 _GROUP = re.compile(r"^\[(?!Desktop Entry\])[^\]\n]*\]", re.M)
 _STARTER = re.compile(r"\A(?:(?:/usr)?/bin/)?(?:env(?: [A-Z_]+=\S*)*|sudo|pkexec|gksu|nice|exec) ")
+_SEPARATORS = re.compile(r"[-_.]")
 _FLAGS = re.compile(r"\A(?:\s+(?:-\S+|%\w|\"%\w\"))*\s*\Z")
 
 
@@ -36,7 +37,8 @@ def read_launchers(prefixes: Iterable[str]) -> dict[str, str]:
             for unit, text in _texts(os.path.join(prefix, folder), ".service"):
                 name = _program(_field(text, "ExecStart").lstrip("-@:+!"))
                 # `debug-shell` starts bash: only a unit of the program's own name is about the program.
-                if name and (name.startswith(unit) or name.rstrip("0123456789") in unit):
+                parts = (*_SEPARATORS.split(unit), unit[: len(name)])
+                if name and (name.startswith(unit) or {name, name.rstrip("0123456789")} & {*parts}):
                     comments.setdefault(name, _field(text, "Description"))
     return comments
 
