@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
-FOLDERS = ("lib/{}-core", "libexec/{}-core", "libexec/{}", "lib/{}", "libexec")
-"""Folders below the prefix of a program with files of its commands, by convention."""
+PARENTS = ("lib", "libexec")
+OWN = ("{}-core", "{}")
+"""Folders below the prefix of a program with files of its commands, by convention: `lib/git-core`, `libexec/git`, `libexec` itself."""
 LEAST = 8
 """Commands with a file; with fewer, names that begin alike may be programs of their own (`ssh-keygen`)."""
 SHARE = 0.8
@@ -62,11 +63,18 @@ class CommandFiles:
 
     def _own_folders(self, subject: ProbeSubject) -> list[str]:
         """The program's own folder and those below its prefix, if they have files of several commands."""
-        folders: dict[str, None] = {}
-        for place in map(os.path.dirname, (subject.path, subject.real_path)):
+        folders: set[str] = set()
+        for place in {os.path.dirname(subject.path), os.path.dirname(subject.real_path)}:
             prefix = os.path.dirname(place)
-            conventional = (os.path.join(prefix, name.format(subject.name)) for name in FOLDERS)
-            folders |= dict.fromkeys((place, *conventional))
+            folders |= {place, f"{prefix}/libexec"}
+            for parent in PARENTS:
+                # Most programs have no such folder: a look into the listing costs less than a call for each.
+                own = (form.format(subject.name) for form in OWN)
+                folders |= {
+                    f"{prefix}/{parent}/{name}"
+                    for name in own
+                    if self._has(f"{prefix}/{parent}", name)
+                }
         return [
             folder for folder in folders if len(self._commands_in([folder], subject.name)) >= LEAST
         ]
@@ -80,6 +88,11 @@ class CommandFiles:
             last = bisect.bisect_left(names, f"{tool}.", first)  # `.` follows `-`
             commands.update(name[len(begin) :] for name in names[first:last])
         return commands
+
+    def _has(self, folder: str, name: str) -> bool:
+        names = self._list(folder)
+        place = bisect.bisect_left(names, name)
+        return place < len(names) and names[place] == name
 
     def _list(self, folder: str) -> list[str]:
         names = self._listings.get(folder)
