@@ -31,6 +31,7 @@ _ERROR = re.compile(
 )
 _ERROR_ANYWHERE = re.compile(
     r"\b(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|no such) (?:option|argument|command|flag|switch|parameter|file or)\b"
+    r"|: (?:missing|too (?:few|many)) (?:\w+ )?(?:files?|arguments?|operands?|options?|parameters?)\b"
     r"|: (?:no such file|command not found|permission denied|not found|cannot open)|exit (?:code|status) \d"
     r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|/\S+ (?:do(?:es)? not exists?|is not (?:a )?directory|(?:can ?not|can't) be (?:read|written|opened|found))\b|option requires|\bDISPLAY(?: variable)?(?: is)? not set|(?:cannot|can't|unable to|could not) (?:open|connect to) (?:the )?(?:X )?display",
     re.I,
@@ -50,7 +51,7 @@ _LEGAL = re.compile(
     re.I,
 )
 _POINTER = re.compile(
-    r"^(?:https?://|www\.|see (?:https?|also\b|the (?:man|doc|online|info|project|home)|man\b|\S+\(\d)|report (?:any )?bugs|bug reports?\b"
+    r"^(?:https?://|www\.|see (?:https?|also\b|listed\b|the (?:man|doc|online|info|project|home)|man\b|\S+\(\d)|report (?:any )?bugs|bug reports?\b"
     r"|home ?page\b|documentation\b\W|project (?:page|home)|website\b|(?:full|complete|online|more) (?:documentation|help|information|details)\b"
     r"|for (?:more|further|detailed|complete|help|a (?:full |complete )?list|bug|details|additional|usage|full)\b"
     r"|(?:please|thank|thanks|welcome|donate|sponsor|notes?|notices?|tip|hint|nb|important|attention)\b(?! (?:taking|pad|book))"

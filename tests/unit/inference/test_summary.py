@@ -54,6 +54,9 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("boat print", "boat print: missing file", "error"),
+    ("boat sink", "boat sink: too few arguments", "error"),
+    ("boat", "see listed input files below.", "pointer"),
     ("boat", "Your directory /var/boat do not exists.", "error"),
     ("boat", "boatinit: Aborting. $DISPLAY is not set.", "error"),
     ("boat", "boat v4.0 Oct 23 2015 renamed from ship in 2020", "version"),

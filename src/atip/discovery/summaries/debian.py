@@ -8,10 +8,8 @@ import os
 import re
 from typing import NamedTuple
 
-from atip.errors import AtipError
-from atip.system.files import read_bytes
+from atip.discovery.summaries.text_files import read_text
 
-MAX_FILE = 64_000_000
 _PROGRAM = re.compile(r"^(?:/usr(?:/local)?)?/(?:s?bin|games)/([^/\n]+)$", re.M)
 _LIBRARY = re.compile(r"lib|.*-(?:dev|common|data|doc|dbg)\Z")
 _GROUP = re.compile(
@@ -137,11 +135,3 @@ def _read_explanations(status: str) -> dict[str, str]:
 def _merged_path(path: str) -> str:
     """`/bin/ls` and `/usr/bin/ls` are one file where `/bin` is a link."""
     return path.removeprefix("/usr")
-
-
-def read_text(path: str) -> str:
-    """The text of a file of a package database; empty when there is none that can be read."""
-    try:
-        return read_bytes(path, MAX_FILE).decode("utf-8", "replace") if os.path.isfile(path) else ""
-    except AtipError:
-        return ""

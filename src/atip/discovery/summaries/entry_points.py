@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from atip.discovery.summaries.debian import read_text
+from atip.discovery.summaries.text_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

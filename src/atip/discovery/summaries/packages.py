@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import site_directories
 from atip.discovery.frameworks.node_package import package_folder, package_of
-from atip.discovery.summaries.debian import DebianPackages, read_text
+from atip.discovery.summaries.debian import DebianPackages
 from atip.discovery.summaries.gems import gem_summary
+from atip.discovery.summaries.text_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -383,6 +383,6 @@ def _last(page: Page) -> int:
 
 
 def _paragraph(words: list[str], title: str) -> str:
-    """The lines of a paragraph as one; `Nucleotide-Nucleotide BLAST 2.12.0+` is no banner below the heading of a description."""
+    """The lines of a paragraph as one; below the heading of a description, `Nucleotide-Nucleotide BLAST 2.12.0+` loses its version."""
     text = " ".join(words)
     return _VERSION_TAIL.sub("", text) if title == "description" else text

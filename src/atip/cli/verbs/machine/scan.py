@@ -2,7 +2,7 @@
 
 A plain scan reads each file once and executes only programs with the marks of a native tool, confined:
 no network, empty home, 2 s, 1 MB. `--learn` also probes the others (framework, completion, help), confined.
-Scanning an unchanged machine again executes nothing. The search index is updated at the end.
+Scanning an unchanged machine again executes nothing. The search index is updated while it runs.
 """
 
 from __future__ import annotations
