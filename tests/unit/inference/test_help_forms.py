@@ -285,6 +285,9 @@ def test_forms_without_a_label_are_commands():
         ("--xml",), ("--json",), ("--events",),
     ]  # fmt: skip
     assert [one.name for one in tool.commands["sink"].arguments] == ["file"]
+    assert [one.description for one in tool.commands.values()] == [
+        "Print a boat.", "Sink it.", "Display the version",
+    ]  # fmt: skip
     examples = "Boats.\n\nboat row east\nboat row west\nboat sink it\nboat sail home\n"
     assert infer_help(examples, tool="boat").commands is None
 

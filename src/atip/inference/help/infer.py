@@ -239,8 +239,10 @@ class _HelpReader:
             without(self.usage, set(words) & set(by_name))
             return
         if len(words) >= 2 and (len(self.usage.words) + groups) * 2 > len(self.usage.patterns):
+            said = {pattern.first: pattern.explanation for pattern in self.usage.patterns}
             for word, lines in words.items():
-                by_name.setdefault(word, Sub(name=word, lines=lines))
+                text = said.get(lines[0], "")
+                by_name.setdefault(word, Sub(name=word, description=text, lines=lines))
             without(self.usage, set(words))
 
     def _sub_command(self, sub: Sub) -> Command:

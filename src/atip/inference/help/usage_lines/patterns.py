@@ -25,12 +25,14 @@ MAX_PATTERN = 40_000
 class UsagePattern:
     """One usage pattern and the lines it was read from."""
 
-    __slots__ = ("first", "last", "parts", "size")
+    __slots__ = ("explanation", "first", "last", "parts", "size")
 
     def __init__(self, text: str, number: int) -> None:
         self.parts = [text]
         self.size = len(text)
         self.first = self.last = number
+        self.explanation = ""
+        """The line below a form without a label; empty for the others."""
 
     @property
     def text(self) -> str:
@@ -87,6 +89,8 @@ def _unlabeled_forms(lines: Sequence[Line], tool: str) -> tuple[list[UsagePatter
         elif is_inside and line.indent > indent and line.text[0] in "[<{(" and not line.after_blank:
             forms[-1].extend(line.text, line.number)
         else:
+            if is_inside and line.indent > indent and not line.after_blank:
+                forms[-1].explanation = line.text
             others.append(line)
             is_inside = False
     return (forms, others) if len(names) >= _FEW and _are_forms(forms) else ([], [])
